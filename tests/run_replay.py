@@ -269,10 +269,10 @@ def tests_again(replay):
         demand(tests(old) == ["0"] * 10 + ["1"], "the program does not test as expected", tests(old))
         done = replay.call("replay", "-w", "scale foo by 0.5", old, "-o", new)
         demand(tests(new) == ["0"] * 5 + ["1"], "the rest of the tests is not left out", tests(new))
-        demand("1 drawn forward, 0 forced, 5 calls left out" in done.stderr, "not counted", done.stderr)
+        demand("1 moved forward, 0 forced, 5 calls left out" in done.stderr, "not counted", done.stderr)
         done = replay.call("replay", "-w", "scale foo by 3", old, "-o", new)
         demand(tests(new) == ["0"] * 10 + ["1"], "the last test does not wait", tests(new))
-        demand("0 drawn forward, 1 forced, 0 calls left out" in done.stderr, "not counted", done.stderr)
+        demand("0 moved forward, 1 forced, 0 calls left out" in done.stderr, "not counted", done.stderr)
         replay.call("replay", "-q", "-d", "-w", "scale foo by 0.5", old, "-o", new)
         demand(tests(new) == tests(old), "not as recorded", tests(new))
 

@@ -78,7 +78,7 @@ static int parse_times(struct calibrate_record *r, char **fields, struct err *er
     for (int i = 0; i < 5 && rc == 0; i++) {
         rc = parse_time(names[i], fields[i], times[i], err);
         if (rc == 0 && *times[i] < before)
-            rc = err_set(err, ERR_INPUT, "%s: '%.40s' is less than what stands before it", names[i],
+            rc = err_set(err, ERR_INPUT, "%s: '%.40s' is less than the value before it", names[i],
                          fields[i]);
         before = *times[i];
     }

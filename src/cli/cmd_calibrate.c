@@ -223,7 +223,7 @@ static int write_platform(const struct request *q, const struct calibrate_machin
     int rc = cli_machine_check_text(path, &text, &p, err);
     if (rc)
         err_prefix(err,
-                   "what was fitted is not a platform, and '%s' was not written: this is a bug of "
+                   "the result is not a valid platform, and '%s' was not written: this is a bug of "
                    "Orrery, please report it with the measurements",
                    path);
     else

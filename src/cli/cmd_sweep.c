@@ -276,13 +276,13 @@ static int choose_x(struct sweep *s, struct err *err)
 {
     const struct sweep_dim *dim = s->x ? sweep_grid_find(&s->grid, s->x) : NULL;
     if (s->x && (!dim || !sweep_dim_varies(dim)))
-        return err_set(err, ERR_INPUT, "--x: '%s' has not several values in this sweep", s->x);
+        return err_set(err, ERR_INPUT, "--x: '%s' has only one value in this sweep", s->x);
     for (size_t i = 0; i < s->grid.count && !dim; i++)
         if (sweep_dim_varies(&s->grid.dims[i]))
             dim = &s->grid.dims[i];
     if (s->plot && !dim)
         return err_set(err, ERR_INPUT,
-                       "--plot: there is one point only: give several values to something");
+                       "--plot: there is only one point: give a setting several values");
     s->plot_dim = dim ? (size_t)(dim - s->grid.dims) : 0;
     return 0;
 }

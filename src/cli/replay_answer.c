@@ -163,7 +163,7 @@ static void tell(const struct answer *a, const char *replayed, const struct cli_
              time_text(was, sizeof was, a->was.runtime), replayed);
     if (n->remapped + n->drawn + n->forced + n->removed)
         log_note(
-            "otherwise than recorded: %llu remapped, %llu drawn forward, %llu forced, %llu calls left out",
+            "otherwise than recorded: %llu remapped, %llu moved forward, %llu forced, %llu calls left out",
             (unsigned long long)n->remapped, (unsigned long long)n->drawn,
             (unsigned long long)n->forced, (unsigned long long)n->removed);
 }

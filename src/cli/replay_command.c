@@ -21,7 +21,7 @@ int cli_replay_check(const struct trace *t, const char *name, struct err *err)
 {
     if (t->header.is_profile)
         return err_set(err, ERR_INPUT,
-                       "'%s' has statistics alone, no calls to replay: record it without "
+                       "'%s' has only statistics, no calls to replay: record it without "
                        "--profile-only",
                        name);
     if (t->missing.code)

@@ -55,7 +55,7 @@ void cli_replay_stuck_report(struct cli_replay_stuck *s)
 {
     char limit[UNITS_TEXT_MAX], at[UNITS_TEXT_MAX];
     uint64_t lines = 0;
-    log_error("deadlock: all ranks have waited in MPI for %s, and none goes on",
+    log_error("deadlock: all ranks have waited in MPI for %s, and none continues",
               units_format_time(limit, sizeof limit, s->limit));
     for (const char *line = buf_str(&s->last), *next; *line; line = next, lines++) {
         unsigned long long rank, steps, reordered;

@@ -14,7 +14,7 @@ struct cli_replay_stuck {
     int64_t limit;      /* how long a rank waits until it says so, in picoseconds */
     struct buf last;    /* what ranks said at the last look */
     uint64_t reordered; /* out: requests and messages that came in another order */
-    int is_found;       /* out: all ranks wait, and none goes on */
+    int is_found;       /* out: all ranks wait, and none continues */
 };
 
 /* Whether all ranks that have not ended wait in the same calls as at the last look; *context is a

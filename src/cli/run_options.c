@@ -354,8 +354,8 @@ static const struct cli_option options[] = {
      "--compute counters: times by counts, instead of nodes.gigahertz and nodes.cpi",
      set_counter_table},
     {"sample", 0, NULL, "REGION:RUNS",
-     "run a region so often, then charge the mean\n"
-     "run a region (orrery_region) so often on each rank, then charge the mean; may be repeated",
+     "run a region this many times, then charge the mean\n"
+     "run a region (orrery_region) this many times on each rank, then charge the mean; may be repeated",
      set_sample},
     {"payload", 0, NULL, "WHAT",
      "what messages carry: full (default) or none\n"

@@ -22,8 +22,10 @@
 #define FIELD(member) offsetof(struct platform_segment, member)
 static const struct key segment_fields[] = {
     {"from", KEY_SIZE, FIELD(from), 0, "0", "the smallest message it is for, up to the next piece"},
-    {"latency", KEY_TIME, FIELD(latency), 0, "", "time of an empty message; not given: as without"},
-    {"bandwidth", KEY_BANDWIDTH, FIELD(bandwidth), 1, "", "bandwidth; not given: as without"},
+    {"latency", KEY_TIME, FIELD(latency), 0, "",
+     "time of an empty message; not given: as for other messages"},
+    {"bandwidth", KEY_BANDWIDTH, FIELD(bandwidth), 1, "",
+     "bandwidth; not given: as for other messages"},
     {"send_overhead", KEY_TIME, FIELD(send_overhead), 0, "",
      "processor time of the sender; not given: as mpi.send_overhead"},
     {"recv_overhead", KEY_TIME, FIELD(recv_overhead), 0, "",
@@ -62,7 +64,7 @@ static const struct key link_fields[] = {
     {"bandwidth_factor", KEY_FACTOR, FIELD(bandwidth_factor), 0, "1",
      "multiplies its bandwidth; 0: the link is down"},
     {"latency", KEY_TIME, FIELD(latency), 0, "", "not given: as it was"},
-    {"at", KEY_TIME, FIELD(at), 0, "0s", "virtual time from which on this holds"},
+    {"at", KEY_TIME, FIELD(at), 0, "0s", "virtual time from which this holds"},
     {"both", KEY_FLAG, FIELD(both), 0, "true", "the other direction, too"},
 };
 #undef FIELD
@@ -85,7 +87,7 @@ static const struct key connection_fields[] = {
     {"sack", KEY_NAME, FIELD(sack), 0, "", "true or false; not given: as net.packet.sack"},
     {"nagle", KEY_NAME, FIELD(nagle), 0, "", "true or false; not given: as net.packet.nagle"},
     {"at", KEY_TIME, FIELD(at), 0, "0s",
-     "virtual time from which on this holds, for open connections, too (transports tcp, message)"},
+     "virtual time from which this holds, for open connections, too (transports tcp, message)"},
 };
 #undef FIELD
 
@@ -104,11 +106,11 @@ static const struct key background_fields[] = {
 static const struct key rule_fields[] = {
     {"op", KEY_NAME, FIELD(op), 1, NULL, "the collective, such as bcast"},
     {"algorithm", KEY_NAME, FIELD(algorithm), 1, NULL, "what it uses"},
-    {"from", KEY_SIZE, FIELD(from), 0, "0", "for at least so many bytes"},
-    {"to", KEY_SIZE, FIELD(to), 0, "", "for at most so many bytes; not given: any"},
+    {"from", KEY_SIZE, FIELD(from), 0, "0", "for at least this many bytes"},
+    {"to", KEY_SIZE, FIELD(to), 0, "", "for at most this many bytes; not given: any"},
     {"ranks_from", KEY_COUNT, FIELD(ranks_from), 0, "0",
-     "for communicators of at least so many ranks"},
-    {"ranks_to", KEY_COUNT, FIELD(ranks_to), 0, "", "for at most so many; not given: any"},
+     "for communicators of at least this many ranks"},
+    {"ranks_to", KEY_COUNT, FIELD(ranks_to), 0, "", "for at most this many ranks; not given: any"},
 };
 #undef FIELD
 

@@ -133,7 +133,7 @@ static int set_item(struct platform *p, enum platform_list_kind kind, char *rest
     const struct key *key;
     int rc;
     if (!close || (close[1] && close[1] != '.'))
-        return err_set(err, ERR_INPUT, "expected [NUMBER].FIELD behind the name of the list");
+        return err_set(err, ERR_INPUT, "expected [NUMBER].FIELD after the name of the list");
     *close = 0;
     rc = read_index(&p->lists[kind], rest, &index, err);
     key = rc ? NULL : find_field(type, close[1] ? close + 2 : "", err);

@@ -7,7 +7,7 @@
  *  - 3.1, "Simulating Waitany": a call that completes some of its requests gets all that the
  *    original was given, and may complete others. What it completes in place of a recorded request
  *    is *remapped*: from then on each of the two numbers means the other request.
- *  - 3.1, "Simulating Tests": a test that had failed may succeed: the completion is *drawn forward*
+ *  - 3.1, "Simulating Tests": a test that had failed may succeed: the completion is *moved forward*
  *    (there: pre-drawn) to it. Later records of that request are dropped, and calls that have
  *    nothing left to do with them. A test that had succeeded and now fails is *forced*: it becomes
  *    a wait, since what the program would have done instead is not in the trace.

@@ -29,7 +29,7 @@ void replay_compare_own(struct replay_rank *, int64_t number, const struct trace
                         struct trace_status *is);
 /* Request i of the batch is complete; its handle may have become null. */
 void replay_completed(struct replay_batch *, int i);
-/* All that is marked as drawn forward has its record here. */
+/* All that is marked as moved forward has its record here. */
 void replay_undraw_all(struct replay_rank *, const int64_t *numbers, uint64_t count);
 /* The call has nothing left to do: counts it, returns 0. */
 int replay_dropped(struct replay_rank *);

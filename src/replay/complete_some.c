@@ -108,7 +108,7 @@ static int in_list(const int64_t *list, int count, int64_t number)
 }
 
 /* Pairs what completed with what had: the same ones, then others, which are remapped; what is more
- * than had is drawn forward. */
+ * than had is moved forward. */
 static void settle_some(struct replay_rank *k, const int64_t *numbers, const struct some *s,
                         int64_t *recorded, int wanted)
 {
@@ -157,7 +157,7 @@ static void set_some(struct replay_rank *k, const struct replay_fn *fn, const in
     }
 }
 
-/* The recorded requests that are not drawn forward yet; those that are have their record here. */
+/* The recorded requests that are not moved forward yet; those that are have their record here. */
 static int wanted_of(struct replay_rank *k, const struct trace_value *requests,
                      const struct trace_value *index, int64_t *recorded)
 {

@@ -116,7 +116,7 @@ static struct replay_drawn_probe *find_drawn(struct replay_rank *k, const struct
     return NULL;
 }
 
-/* Its completion has been drawn forward: the record is left out. */
+/* Its completion has been moved forward: the record is left out. */
 static int already(struct replay_rank *k, const struct replay_fn *fn, struct replay_drawn_probe *p)
 {
     const struct trace_value *flag = replay_arg(k, fn->flag);

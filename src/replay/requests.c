@@ -3,7 +3,7 @@
  * al.
  *
  * After a remapping (section 3.1) a number leads to the request that was started with another one.
- * A completion that was drawn forward leaves a mark, until its record comes.
+ * A completion that was moved forward leaves a mark, until its record comes.
  *
  * Numbers grow from call to call and most requests are short-lived, so those in use are close
  * together: the table is a hash table with linear probing whose hash is the number itself, and

@@ -1,5 +1,5 @@
 /*
- * wait_usual.c - MPI_Wait and MPI_Waitall for requests that were neither remapped nor drawn forward
+ * wait_usual.c - MPI_Wait and MPI_Waitall for requests that were neither remapped nor moved forward
  * (complete.c): nearly all there are.
  *
  * The record stays as it is, unless another message was received than in the recording.

@@ -117,7 +117,7 @@ int mpi_type_get_envelope_c(struct mpi_rank *self, MPI_Datatype datatype, MPI_Co
 static int raise_large(struct mpi_rank *self)
 {
     return mpi_raise(self, MPI_COMM_NULL, MPI_ERR_OTHER,
-                     "the datatype was made with large counts: ask MPI_Type_get_envelope_c and "
+                     "the datatype was made with large counts: use MPI_Type_get_envelope_c and "
                      "MPI_Type_get_contents_c");
 }
 

@@ -154,7 +154,7 @@ static int ask(struct mpi_rank *self, const struct buf *order, uint64_t bytes,
 static int say_full(struct buf *why)
 {
     buf_addf(why,
-             "so many ranks are not to be had: the run has room for %u in all, see --universe "
+             "there is no room for so many ranks: the run may have %u in all, see --universe "
              "of 'orrery run'",
              mpi_world.room);
     return MPI_ERR_SPAWN;
