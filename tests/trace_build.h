@@ -189,7 +189,7 @@ __attribute__((unused)) static void build_call(struct build *b, unsigned rank, c
             trace_put_varint(s, text ? 1 + strtoull(text, NULL, 10) : 0);
         else if (arg->class == TRACE_TEXT)
             trace_put_text(s, "", 0);
-        else if (arg->class == TRACE_PLACE)
+        else if (arg->class == TRACE_BUFFER)
             trace_put_varint(s, text ? strtoull(text, NULL, 10) : 0);
         else
             trace_put_number(s, text ? strtoll(text, NULL, 10) : 0);

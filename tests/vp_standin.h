@@ -117,14 +117,14 @@ int vp_threads_sleep(int (*skip)(const void *, long), const void *arg)
     (void)arg;
     return 0;
 }
-void vp_thread_gather(void)
+void vp_thread_pin(void)
 {
 }
-int vp_threads_are_together(void)
+int vp_threads_are_pinned(void)
 {
     return 0;
 }
-void vp_threads_part(void)
+void vp_threads_unpin(void)
 {
 }
 void vp_request_turn(void)

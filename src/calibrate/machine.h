@@ -110,7 +110,7 @@ void calibrate_machine_settings(const struct calibrate_machine *, const struct c
                                 const char *name, struct platform *);
 /* Appends comments for the head of the platform file: fingerprint, quality, what was not
  * measured. */
-void calibrate_machine_remarks(const struct calibrate_machine *, const struct calibrate_raw *,
-                               const char *date, struct buf *out);
+void calibrate_machine_comments(const struct calibrate_machine *, const struct calibrate_raw *,
+                                const char *date, struct buf *out);
 
 #endif

@@ -113,16 +113,15 @@ static int parse_record(struct calibrate_record *r, char *line, struct err *err)
 
 /* ---- the text ---- */
 
-static void add_remark(struct calibrate_raw *raw, char *line)
+static void add_property(struct calibrate_raw *raw, char *line)
 {
     char *colon = strstr(line, ": ");
     if (!colon)
         return;
     *colon = 0;
-    ARRAY_EXTEND(raw->remarks, raw->remark_count);
-    raw->remarks[raw->remark_count++] = (struct calibrate_remark){mem_strdup(line +
-                                                                             strspn(line, "# ")),
-                                                                  mem_strdup(colon + 2)};
+    ARRAY_EXTEND(raw->properties, raw->property_count);
+    raw->properties[raw->property_count++] =
+        (struct calibrate_property){mem_strdup(line + strspn(line, "# ")), mem_strdup(colon + 2)};
 }
 
 static int add_record(struct calibrate_raw *raw, char *line, struct err *err)
@@ -165,7 +164,7 @@ static int read_lines(struct calibrate_raw *raw, const char *file, char *at, str
         if (strcmp(line, "# end") == 0)
             ended = 1;
         else if (*line == '#')
-            add_remark(raw, line);
+            add_property(raw, line);
         else if (*line && strcmp(line, HEADER) != 0)
             rc = add_record(raw, line, err);
     }
@@ -207,11 +206,11 @@ int calibrate_raw_read(struct calibrate_raw *raw, const char *file, const char *
 
 void calibrate_raw_fini(struct calibrate_raw *raw)
 {
-    for (size_t i = 0; i < raw->remark_count; i++) {
-        mem_free(raw->remarks[i].name);
-        mem_free(raw->remarks[i].value);
+    for (size_t i = 0; i < raw->property_count; i++) {
+        mem_free(raw->properties[i].name);
+        mem_free(raw->properties[i].value);
     }
-    mem_free(raw->remarks);
+    mem_free(raw->properties);
     mem_free(raw->records);
     memset(raw, 0, sizeof *raw);
 }
@@ -226,18 +225,18 @@ const struct calibrate_record *calibrate_raw_find(const struct calibrate_raw *ra
     return NULL;
 }
 
-const char *calibrate_raw_remark(const struct calibrate_raw *raw, const char *name)
+const char *calibrate_raw_property(const struct calibrate_raw *raw, const char *name)
 {
-    for (size_t i = 0; i < raw->remark_count; i++)
-        if (strcmp(raw->remarks[i].name, name) == 0)
-            return raw->remarks[i].value;
+    for (size_t i = 0; i < raw->property_count; i++)
+        if (strcmp(raw->properties[i].name, name) == 0)
+            return raw->properties[i].value;
     return "unknown";
 }
 
 unsigned calibrate_raw_number(const struct calibrate_raw *raw, const char *name)
 {
     char *end;
-    const char *text = calibrate_raw_remark(raw, name);
+    const char *text = calibrate_raw_property(raw, name);
     unsigned long value = strtoul(text, &end, 10);
     return *text >= '0' && *text <= '9' && !*end && value < 1u << 30 ? (unsigned)value : 0;
 }

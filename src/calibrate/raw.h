@@ -2,7 +2,7 @@
  * raw.h - measurements, as a text that can be kept and fitted again.
  *
  *     # orrery calibration 1
- *     # cpu: ...                         remarks, "name: value"
+ *     # cpu: ...                         properties, "name: value"
  *     kind,where,ranks,bytes,samples,outliers,least,q1,median,q3,most,beyond_cores
  *     pingpong,intra,2,8,50,1,310.2,315.0,321.5,330.0,990.1,0
  *     # end
@@ -36,15 +36,15 @@ struct calibrate_record {
     int beyond_cores;                   /* more ranks than cores: the scheduler was measured, too */
 };
 
-struct calibrate_remark {
+struct calibrate_property {
     char *name, *value;
 };
 
 struct calibrate_raw {
     struct calibrate_record *records;
     size_t count;
-    struct calibrate_remark *remarks;
-    size_t remark_count;
+    struct calibrate_property *properties;
+    size_t property_count;
     uint64_t hash; /* of the text */
 };
 
@@ -57,9 +57,9 @@ void calibrate_raw_fini(struct calibrate_raw *);
 /* The first record of that kind, within or between nodes (CALIBRATE_ANYWHERE: either), or NULL. */
 const struct calibrate_record *calibrate_raw_find(const struct calibrate_raw *, const char *kind,
                                                   enum calibrate_where);
-/* The value of a comment; "unknown" if there is none. */
-const char *calibrate_raw_remark(const struct calibrate_raw *, const char *name);
-/* The value of a comment as a number; 0 if it is not one. */
+/* The value of a property; "unknown" if there is none. */
+const char *calibrate_raw_property(const struct calibrate_raw *, const char *name);
+/* The value of a property as a number; 0 if it is not one. */
 unsigned calibrate_raw_number(const struct calibrate_raw *, const char *name);
 
 #endif

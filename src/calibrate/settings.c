@@ -94,7 +94,7 @@ void calibrate_machine_settings(const struct calibrate_machine *m, const struct 
     unsigned cores = calibrate_raw_number(raw, "cores");
     set_text(c->name, sizeof c->name, "", name);
     set_text(c->description, sizeof c->description,
-             "measured by orrery calibrate: ", calibrate_raw_remark(raw, "cpu"));
+             "measured by orrery calibrate: ", calibrate_raw_property(raw, "cpu"));
     c->nodes_ranks = intra->count && cores > 1 ? cores : intra->count ? 2 : 1;
     set_text(c->net_model, sizeof c->net_model, "", "loggops");
     c->net_gap = from_ns(m->gap);
@@ -120,7 +120,7 @@ void calibrate_machine_settings(const struct calibrate_machine *m, const struct 
     add_curve(intra, p, PLATFORM_INTRA_SEGMENTS);
 }
 
-static void add_remark(struct buf *out, const char *name, const char *value)
+static void add_comment(struct buf *out, const char *name, const char *value)
 {
     buf_addf(out, "# %-12s ", name);
     for (; *value; value++)
@@ -174,18 +174,18 @@ static void add_crowded(const struct calibrate_raw *raw, struct buf *out)
             crowded, raw->count);
 }
 
-void calibrate_machine_remarks(const struct calibrate_machine *m, const struct calibrate_raw *raw,
-                               const char *date, struct buf *out)
+void calibrate_machine_comments(const struct calibrate_machine *m, const struct calibrate_raw *raw,
+                                const char *date, struct buf *out)
 {
     static const char *const names[] = {"cpu",   "cores", "memory", "kernel",  "mpi",   "launcher",
                                         "ranks", "nodes", "load",   "samples", "broken"};
     char hash[40];
     buf_adds(out, "# A machine measured by orrery calibrate.\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        add_remark(out, names[i], calibrate_raw_remark(raw, names[i]));
-    add_remark(out, "date", date ? date : calibrate_raw_remark(raw, "date"));
+        add_comment(out, names[i], calibrate_raw_property(raw, names[i]));
+    add_comment(out, "date", date ? date : calibrate_raw_property(raw, "date"));
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)raw->hash);
-    add_remark(out, "raw data", hash);
+    add_comment(out, "raw data", hash);
     add_missing(m, out);
     add_warnings(m, raw, out);
     add_crowded(raw, out);

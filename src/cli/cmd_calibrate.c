@@ -217,7 +217,7 @@ static int write_platform(const struct request *q, const struct calibrate_machin
     struct buf text;
     platform_init(&p);
     buf_init(&text);
-    calibrate_machine_remarks(m, raw, q->date, &text);
+    calibrate_machine_comments(m, raw, q->date, &text);
     calibrate_machine_settings(m, raw, q->name ? q->name : "measured", &p);
     platform_write(&p, cli_uses_setting, &text);
     int rc = cli_machine_check_text(path, &text, &p, err);

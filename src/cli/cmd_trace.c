@@ -112,15 +112,15 @@ static int open_trace(struct trace *t, const char *path)
 static int64_t last_time(struct trace *t)
 {
     int64_t latest = 0;
-    for (size_t i = 0; i < t->place_count; i++) {
-        const struct trace_place *place = &t->places[i];
-        if (i + 1 < t->place_count && t->places[i + 1].rank == place->rank &&
-            t->places[i + 1].thread == place->thread)
+    for (size_t i = 0; i < t->piece_count; i++) {
+        const struct trace_piece_ref *ref = &t->pieces[i];
+        if (i + 1 < t->piece_count && t->pieces[i + 1].rank == ref->rank &&
+            t->pieces[i + 1].thread == ref->thread)
             continue;
         struct trace_cursor c;
         struct trace_event e;
         struct err err;
-        trace_cursor_open(&c, t, place->rank, place->thread, TRACE_RECORDS);
+        trace_cursor_open(&c, t, ref->rank, ref->thread, TRACE_RECORDS);
         c.next = c.end ? c.end - 1 : 0;
         while (trace_cursor_next(&c, &e, &err) > 0)
             latest = e.leave > latest ? e.leave : latest;

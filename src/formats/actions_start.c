@@ -117,8 +117,8 @@ static size_t post(struct actions *a, struct action *recv)
 }
 
 /* What a receive has received: from its status, or without one from its arguments. */
-static void settle(struct actions *a, struct action *recv, size_t receive,
-                   const struct trace_status *status)
+static void note_received(struct actions *a, struct action *recv, size_t receive,
+                          const struct trace_status *status)
 {
     if (status && status->is_set) {
         recv->world = status->source;
@@ -259,7 +259,7 @@ static void finish(struct actions *a, int64_t id, const struct trace_status *sta
         if (o->kind == ACTION_IRECV && o->receive < a->receive_count)
             a->receives[o->receive].is_cancelled = 1;
     } else if (o->kind == ACTION_IRECV)
-        settle(a, &done, o->receive, status);
+        note_received(a, &done, o->receive, status);
     *actions_push(a, done.kind) = done;
 }
 
@@ -298,6 +298,6 @@ void action_recv_now(struct actions *a, struct action recv, const struct trace_s
         return;
     struct action asked = recv;
     size_t receive = post(a, &recv);
-    settle(a, &asked, receive, status);
+    note_received(a, &asked, receive, status);
     *actions_push(a, ACTION_RECV) = asked;
 }

@@ -61,7 +61,7 @@ struct part {
 };
 
 /* An operation of all members of a communicator, and its calls so far. */
-struct meeting {
+struct operation {
     size_t comm; /* the old one */
     uint64_t number;
     struct part *parts;
@@ -110,7 +110,7 @@ static size_t new_comm(struct dumpi_comms *c, const struct part *parts, size_t c
     return c->count - 1;
 }
 
-static void finish(struct dumpi_comms *c, const struct trace_schema *schema, struct meeting *m)
+static void finish(struct dumpi_comms *c, const struct trace_schema *schema, struct operation *m)
 {
     const char *name = call_bare_name(&schema->fns[m->parts[0].creation->fn]);
     int is_cart = strcmp(name, "Cart_create") == 0, is_sub = strcmp(name, "Cart_sub") == 0;
@@ -146,9 +146,9 @@ static void finish(struct dumpi_comms *c, const struct trace_schema *schema, str
 struct resolving {
     struct dumpi_comms *c;
     const struct trace_schema *schema;
-    struct meeting *meetings;
+    struct operation *operations;
     size_t count;
-    struct map open;  /* by old communicator and number: to the meeting + 1 */
+    struct map open;  /* by old communicator and number: to the operation + 1 */
     struct map turns; /* by rank and old communicator: operations so far */
     size_t *next;     /* of each rank */
 };
@@ -193,11 +193,11 @@ static int advance(struct resolving *r, uint64_t rank)
         uint64_t turn = (*map_insert(&r->turns, key(rank, (uint64_t)from), NULL))++;
         uint64_t *at = map_insert(&r->open, key((uint64_t)from + 1, turn), &is_new);
         if (is_new) {
-            ARRAY_EXTEND(r->meetings, r->count);
-            r->meetings[r->count++] = (struct meeting){.comm = (size_t)from, .number = turn};
+            ARRAY_EXTEND(r->operations, r->count);
+            r->operations[r->count++] = (struct operation){.comm = (size_t)from, .number = turn};
             *at = r->count;
         }
-        struct meeting *m = &r->meetings[*at - 1];
+        struct operation *m = &r->operations[*at - 1];
         int64_t position = rank_in(&r->c->comms[from], rank);
         ARRAY_EXTEND(m->parts, m->count);
         m->parts[m->count++] = (struct part){position < 0 ? 0 : (uint64_t)position, (int64_t)rank,
@@ -223,17 +223,18 @@ void dumpi_comms_resolve(struct dumpi_comms *c, const struct trace_schema *schem
             some |= advance(&r, rank);
         /* A rank is missing: continue with the others. */
         for (size_t i = 0; !some && i < r.count; i++)
-            if (r.meetings[i].count && r.meetings[i].count < c->comms[r.meetings[i].comm].count &&
-                r.meetings[i].parts[0].creation->comm < 0 &&
-                !r.meetings[i].parts[0].creation->is_null) {
+            if (r.operations[i].count &&
+                r.operations[i].count < c->comms[r.operations[i].comm].count &&
+                r.operations[i].parts[0].creation->comm < 0 &&
+                !r.operations[i].parts[0].creation->is_null) {
                 format_note(notes, "left out: communicators that not all members created");
-                finish(c, schema, &r.meetings[i]);
+                finish(c, schema, &r.operations[i]);
                 some = 1;
             }
     }
     for (size_t i = 0; i < r.count; i++)
-        mem_free(r.meetings[i].parts);
-    mem_free(r.meetings);
+        mem_free(r.operations[i].parts);
+    mem_free(r.operations);
     mem_free(r.next);
     map_fini(&r.open);
     map_fini(&r.turns);

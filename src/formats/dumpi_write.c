@@ -15,7 +15,7 @@
 
 /* ---- the file ---- */
 
-static uint64_t place(const struct dumpi_out *o)
+static uint64_t position(const struct dumpi_out *o)
 {
     return o->written + o->file.text.len;
 }
@@ -67,7 +67,7 @@ static int is_known(struct dumpi_out *o, struct walk *w, const struct trace_even
     if (e->site)
         format_note(w->notes, "left out: call sites");
     for (unsigned i = 0; i < e->argc; i++)
-        if (fn->args[i].class == TRACE_PLACE && e->args[i].number)
+        if (fn->args[i].class == TRACE_BUFFER && e->args[i].number)
             format_note(w->notes, "left out: whether a buffer is NULL or MPI_IN_PLACE");
     if (o->by_fn[e->fn] >= 0)
         return 1;
@@ -161,15 +161,15 @@ static void put_tables(struct dumpi_out *o, struct walk *w, uint64_t *at)
     uint64_t key;
     size_t it = 0;
     dumpi_put(out, 4, 0); /* pairs of keys and values */
-    at[2] = place(o);
+    at[2] = position(o);
     dumpi_put(out, 4, 0);
-    at[0] = place(o);
+    at[0] = position(o);
     dumpi_put(out, 4, DUMPI_FIRST_TYPE + o->type_count);
     for (unsigned i = 0; i < DUMPI_FIRST_TYPE; i++)
         dumpi_put(out, 4, dumpi_type_size(i));
     for (unsigned i = 0; i < o->type_count; i++)
         dumpi_put(out, 4, o->sizes[i]);
-    at[1] = place(o);
+    at[1] = position(o);
     dumpi_put(out, 4, map_count(&o->regions));
     while (map_next(&o->regions, &it, &key, NULL)) {
         const struct trace_local_item *item = trace_local_find(&w->local, TRACE_DEFINE_NAME,
@@ -187,7 +187,7 @@ static int end_rank(void *state, struct walk *w, struct err *err)
     uint64_t at[7] = {[4] = 8};
     char name[64];
     dumpi_put(out, 2, DUMPI_END_OF_STREAM);
-    at[3] = place(o);
+    at[3] = position(o);
     dumpi_put(out, 1, 8);
     dumpi_put(out, 1, 1);
     dumpi_put(out, 1, 0);
@@ -196,7 +196,7 @@ static int end_rank(void *state, struct walk *w, struct err *err)
                      walk_node_name(w->trace, walk_node(w->trace, w->rank), name, sizeof name));
     dumpi_put_string(out, "orrery");
     dumpi_put(out, 8, 0); /* no mesh */
-    at[5] = place(o);
+    at[5] = position(o);
     dumpi_put(out, 8, DUMPI_FOOTER_MAGIC);
     for (unsigned i = 0; i < dumpi_functions(); i++)
         dumpi_put(out, 4, o->counts[i]), o->counts[dumpi_functions()] += o->counts[i];

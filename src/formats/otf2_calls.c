@@ -71,12 +71,12 @@ static int64_t bytes_type(struct otf2_location_state *s)
 
 /* ---- arguments ---- */
 
-static const struct otf2_happening *first_of(const struct otf2_location_state *s,
-                                             enum otf2_happening_kind kind)
+static const struct otf2_call_event *first_of(const struct otf2_location_state *s,
+                                              enum otf2_call_event_kind kind)
 {
-    for (size_t i = 0; i < s->happening_count; i++)
-        if (s->happenings[i].kind == kind)
-            return &s->happenings[i];
+    for (size_t i = 0; i < s->event_count; i++)
+        if (s->events[i].kind == kind)
+            return &s->events[i];
     return NULL;
 }
 
@@ -108,7 +108,7 @@ static void set_recv(struct otf2_location_state *s, struct format_call *call,
         format_note(s->in->notes, "receives that were not completed: source and tag are not known");
 }
 
-static struct trace_status status_of(struct otf2_location_state *s, const struct otf2_happening *h)
+static struct trace_status status_of(struct otf2_location_state *s, const struct otf2_call_event *h)
 {
     if (h->kind == OTF2_DID_CANCELLED)
         return (struct trace_status){-1, -1, 0, 1, 1};
@@ -136,8 +136,8 @@ static void set_completions(struct otf2_location_state *s, struct format_call *c
 {
     const struct trace_fn *fn = call->fn;
     size_t done = 0;
-    for (size_t i = 0; i < s->happening_count; i++) {
-        const struct otf2_happening *h = &s->happenings[i];
+    for (size_t i = 0; i < s->event_count; i++) {
+        const struct otf2_call_event *h = &s->events[i];
         if (h->kind < OTF2_DID_SEND_DONE || h->kind > OTF2_DID_CANCELLED ||
             h->kind == OTF2_DID_TESTED || h->request < 0)
             continue;
@@ -145,9 +145,9 @@ static void set_completions(struct otf2_location_state *s, struct format_call *c
         keep_status(s, status_of(s, h));
         done++;
     }
-    for (size_t i = 0; i < s->happening_count; i++)
-        if (s->happenings[i].kind == OTF2_DID_TESTED && s->happenings[i].request >= 0)
-            keep_item(s, s->happenings[i].request);
+    for (size_t i = 0; i < s->event_count; i++)
+        if (s->events[i].kind == OTF2_DID_TESTED && s->events[i].request >= 0)
+            keep_item(s, s->events[i].request);
     set_at(call, shape->flag, done > 0);
     if (shape->request >= 0 && fn->args[shape->request].is_array) {
         set_at(call, call_arg(fn, "count"), (int64_t)s->item_count);
@@ -274,9 +274,9 @@ static void set_collective(struct otf2_location_state *s, struct format_call *ca
 static void set_started(struct otf2_location_state *s, struct format_call *call,
                         const struct call_shape *shape)
 {
-    for (size_t i = 0; i < s->happening_count; i++)
-        if (s->happenings[i].request >= 0)
-            keep_item(s, s->happenings[i].request);
+    for (size_t i = 0; i < s->event_count; i++)
+        if (s->events[i].request >= 0)
+            keep_item(s, s->events[i].request);
     if (shape->request >= 0 && call->fn->args[shape->request].is_array) {
         set_at(call, call_arg(call->fn, "count"), (int64_t)s->item_count);
         format_call_items(call, call->fn->args[shape->request].name, s->items, s->item_count);
@@ -287,7 +287,7 @@ static void set_started(struct otf2_location_state *s, struct format_call *call,
 
 static void set_window(struct otf2_location_state *s, struct format_call *call)
 {
-    const struct otf2_happening *h = first_of(s, OTF2_DID_ONE_SIDED);
+    const struct otf2_call_event *h = first_of(s, OTF2_DID_ONE_SIDED);
     if (!h)
         return;
     format_call_number(call, "win", h->request);
@@ -304,10 +304,10 @@ static void set_window(struct otf2_location_state *s, struct format_call *call)
 void otf2_call_assemble(struct otf2_location_state *s, struct format_call *call, int fn)
 {
     const struct call_shape *shape = &s->in->shapes[fn];
-    const struct otf2_happening *sent = first_of(s, OTF2_DID_SENT),
-                                *received = first_of(s, OTF2_DID_RECEIVED),
-                                *posted = first_of(s, OTF2_DID_POSTED),
-                                *coll = first_of(s, OTF2_DID_COLLECTIVE);
+    const struct otf2_call_event *sent = first_of(s, OTF2_DID_SENT),
+                                 *received = first_of(s, OTF2_DID_RECEIVED),
+                                 *posted = first_of(s, OTF2_DID_POSTED),
+                                 *coll = first_of(s, OTF2_DID_COLLECTIVE);
     switch (shape->kind) {
     case CALL_SEND:
     case CALL_RECV:
@@ -346,34 +346,34 @@ void otf2_call_assemble(struct otf2_location_state *s, struct format_call *call,
     }
 }
 
-void otf2_call_say(struct otf2_location_state *s, struct format_call *call)
+void otf2_call_fill(struct otf2_location_state *s, struct format_call *call)
 {
     for (unsigned arg = 0; arg < call->fn->count; arg++) {
         const struct trace_arg *a = &call->fn->args[arg];
         struct trace_value *v = &call->event.args[arg];
         size_t first_item = s->item_count, first_status = s->status_count;
-        for (size_t i = 0; i < s->said_count; i++) {
-            const struct otf2_said *said = &s->said[i];
-            if (said->arg != arg)
+        for (size_t i = 0; i < s->argument_count; i++) {
+            const struct otf2_argument *argument = &s->arguments[i];
+            if (argument->arg != arg)
                 continue;
-            if (a->class == TRACE_STATUS && said->part == OTF2_STATUS_FLAGS)
-                keep_status(s, (struct trace_status){.is_set = said->value & 1,
-                                                     .is_cancelled = said->value >> 1 & 1});
+            if (a->class == TRACE_STATUS && argument->part == OTF2_STATUS_FLAGS)
+                keep_status(s, (struct trace_status){.is_set = argument->value & 1,
+                                                     .is_cancelled = argument->value >> 1 & 1});
             else if (a->class == TRACE_STATUS && s->status_count > first_status) {
                 struct trace_status *status = &s->statuses[s->status_count - 1];
-                if (said->part == OTF2_STATUS_SOURCE)
-                    status->source = (int32_t)said->value;
-                else if (said->part == OTF2_STATUS_TAG)
-                    status->tag = (int32_t)said->value;
+                if (argument->part == OTF2_STATUS_SOURCE)
+                    status->source = (int32_t)argument->value;
+                else if (argument->part == OTF2_STATUS_TAG)
+                    status->tag = (int32_t)argument->value;
                 else
-                    status->bytes = (uint64_t)said->value;
-            } else if (a->class == TRACE_TEXT && said->text) {
-                v->text = said->text;
-                v->count = strlen(said->text);
+                    status->bytes = (uint64_t)argument->value;
+            } else if (a->class == TRACE_TEXT && argument->text) {
+                v->text = argument->text;
+                v->count = strlen(argument->text);
             } else if (a->is_array && a->class != TRACE_STATUS) {
-                keep_item(s, said->value);
+                keep_item(s, argument->value);
             } else {
-                v->number = said->value;
+                v->number = argument->value;
             }
         }
         if (a->class == TRACE_STATUS || a->is_array) {

@@ -66,15 +66,15 @@ static struct otf2_result next_result(struct otf2_location_state *s)
                                                 : (struct otf2_result){0};
 }
 
-void otf2_happen(struct otf2_location_state *s, enum otf2_happening_kind kind, int64_t request,
-                 struct otf2_result what)
+void otf2_add_event(struct otf2_location_state *s, enum otf2_call_event_kind kind, int64_t request,
+                    struct otf2_result what)
 {
     if (!s->calls) {
         format_note(s->in->notes, "left out: messages and collectives outside of calls");
         return;
     }
-    ARRAY_EXTEND(s->happenings, s->happening_count);
-    s->happenings[s->happening_count++] = (struct otf2_happening){kind, request, what};
+    ARRAY_EXTEND(s->events, s->event_count);
+    s->events[s->event_count++] = (struct otf2_call_event){kind, request, what};
 }
 
 /* ---- enter and leave ---- */
@@ -100,7 +100,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t
         fn = -1;
     } else if (fn >= 0) {
         s->calls++;
-        s->happening_count = s->said_count = s->item_count = s->status_count = 0;
+        s->event_count = s->argument_count = s->item_count = s->status_count = 0;
         s->failed = 0;
         s->site = 0;
     } else if (!s->calls) {
@@ -119,7 +119,7 @@ static void end_call(struct otf2_location_state *s, const struct open *open)
     if (!format_call_begin(&call, &s->in->build, s->in->build.header.schema->fns[open->fn].name))
         return;
     if (s->in->is_own)
-        otf2_call_say(s, &call);
+        otf2_call_fill(s, &call);
     else
         otf2_call_assemble(s, &call, open->fn);
     call.event.failed = s->failed;
@@ -150,7 +150,8 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t
 
 /* ---- parameters ---- */
 
-static void say(struct otf2_location_state *s, uint32_t ref, int64_t value, const char *text)
+static void take_parameter(struct otf2_location_state *s, uint32_t ref, int64_t value,
+                           const char *text)
 {
     const struct otf2_parameter *p = otf2_table_find(&s->in->parameters, ref, sizeof *p);
     const char *name = p ? otf2_string(s->in, p->name) : "";
@@ -181,8 +182,8 @@ static void say(struct otf2_location_state *s, uint32_t ref, int64_t value, cons
             part = i;
     for (unsigned i = 0; fn && i < fn->count; i++)
         if (strncmp(fn->args[i].name, name, length) == 0 && !fn->args[i].name[length]) {
-            ARRAY_EXTEND(s->said, s->said_count);
-            s->said[s->said_count++] = (struct otf2_said){i, part, value, text};
+            ARRAY_EXTEND(s->arguments, s->argument_count);
+            s->arguments[s->argument_count++] = (struct otf2_argument){i, part, value, text};
             return;
         }
     format_note(s->in->notes, "left out: parameters that are not arguments");
@@ -193,7 +194,7 @@ static OTF2_CallbackCode on_int(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t a
                                 int64_t value)
 {
     (void)l, (void)at, (void)attributes;
-    say(otf2_at_time(data, t), ref, value, NULL);
+    take_parameter(otf2_at_time(data, t), ref, value, NULL);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -203,7 +204,7 @@ static OTF2_CallbackCode on_text(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t 
 {
     struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
-    say(s, ref, 0, otf2_string(s->in, string));
+    take_parameter(s, ref, 0, otf2_string(s->in, string));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -226,7 +227,7 @@ static OTF2_CallbackCode on_send(OTF2_STANDARD, uint32_t peer, OTF2_CommRef comm
     struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_SENT, -1, message(peer, comm, tag, bytes));
+        otf2_add_event(s, OTF2_DID_SENT, -1, message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -236,7 +237,7 @@ static OTF2_CallbackCode on_isend(OTF2_STANDARD, uint32_t peer, OTF2_CommRef com
     struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_SENT, new_request(s, request), message(peer, comm, tag, bytes));
+        otf2_add_event(s, OTF2_DID_SENT, new_request(s, request), message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -246,7 +247,7 @@ static OTF2_CallbackCode on_recv(OTF2_STANDARD, uint32_t peer, OTF2_CommRef comm
     struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_RECEIVED, -1, message(peer, comm, tag, bytes));
+        otf2_add_event(s, OTF2_DID_RECEIVED, -1, message(peer, comm, tag, bytes));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -259,7 +260,7 @@ static OTF2_CallbackCode on_irecv(OTF2_STANDARD, uint32_t peer, OTF2_CommRef com
     if (otf2_counts(s, 1))
         note_result(s, request, what);
     else if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_RECV_DONE, end_request(s, request), what);
+        otf2_add_event(s, OTF2_DID_RECV_DONE, end_request(s, request), what);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -271,7 +272,7 @@ static OTF2_CallbackCode on_started(OTF2_STANDARD, uint64_t request)
     if (otf2_counts(s, 1))
         note_start(s, request);
     else if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_POSTED, new_request(s, request), next_result(s));
+        otf2_add_event(s, OTF2_DID_POSTED, new_request(s, request), next_result(s));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -280,7 +281,7 @@ static OTF2_CallbackCode on_isend_done(OTF2_STANDARD, uint64_t request)
     struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_SEND_DONE, end_request(s, request), (struct otf2_result){0});
+        otf2_add_event(s, OTF2_DID_SEND_DONE, end_request(s, request), (struct otf2_result){0});
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -290,7 +291,8 @@ static OTF2_CallbackCode on_tested(OTF2_STANDARD, uint64_t request)
     (void)l, (void)at, (void)attributes;
     if (otf2_counts(s, 0)) {
         const uint64_t *known = map_find(&s->requests, request);
-        otf2_happen(s, OTF2_DID_TESTED, known ? (int64_t)*known - 1 : -1, (struct otf2_result){0});
+        otf2_add_event(s, OTF2_DID_TESTED, known ? (int64_t)*known - 1 : -1,
+                       (struct otf2_result){0});
     }
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -300,7 +302,7 @@ static OTF2_CallbackCode on_cancelled(OTF2_STANDARD, uint64_t request)
     struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_CANCELLED, end_request(s, request), (struct otf2_result){0});
+        otf2_add_event(s, OTF2_DID_CANCELLED, end_request(s, request), (struct otf2_result){0});
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -310,13 +312,13 @@ static OTF2_CallbackCode on_coll(OTF2_STANDARD, OTF2_CollectiveOp op, OTF2_CommR
     struct otf2_location_state *s = otf2_at_time(data, t);
     (void)l, (void)at, (void)attributes;
     if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_COLLECTIVE, -1,
-                    (struct otf2_result){.is_known = 1,
-                                         .comm = comm,
-                                         .root = root,
-                                         .sent = sent,
-                                         .bytes = received,
-                                         .op = op});
+        otf2_add_event(s, OTF2_DID_COLLECTIVE, -1,
+                       (struct otf2_result){.is_known = 1,
+                                            .comm = comm,
+                                            .root = root,
+                                            .sent = sent,
+                                            .bytes = received,
+                                            .op = op});
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -330,7 +332,7 @@ static OTF2_CallbackCode on_icoll(OTF2_STANDARD, OTF2_CollectiveOp op, OTF2_Comm
     if (otf2_counts(s, 1))
         note_result(s, request, what);
     else if (otf2_counts(s, 0))
-        otf2_happen(s, OTF2_DID_COLL_DONE, end_request(s, request), what);
+        otf2_add_event(s, OTF2_DID_COLL_DONE, end_request(s, request), what);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -408,8 +410,8 @@ void otf2_in_events(struct otf2_in *in, const struct otf2_location *location)
     map_fini(&s.results);
     map_fini(&s.wins);
     mem_free(s.open);
-    mem_free(s.happenings);
-    mem_free(s.said);
+    mem_free(s.events);
+    mem_free(s.arguments);
     mem_free(s.items);
     mem_free(s.statuses);
 }

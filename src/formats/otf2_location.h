@@ -7,7 +7,7 @@
 #include "formats/otf2_in.h"
 
 /* An event in a call. */
-enum otf2_happening_kind {
+enum otf2_call_event_kind {
     OTF2_DID_SENT,
     OTF2_DID_RECEIVED,
     OTF2_DID_POSTED,
@@ -20,14 +20,14 @@ enum otf2_happening_kind {
     OTF2_DID_ONE_SIDED
 };
 
-struct otf2_happening {
-    enum otf2_happening_kind kind;
+struct otf2_call_event {
+    enum otf2_call_event_kind kind;
     int64_t request; /* its new number */
     struct otf2_result what;
 };
 
 /* An argument from a parameter. */
-struct otf2_said {
+struct otf2_argument {
     unsigned arg;
     unsigned part; /* of a status */
     int64_t value;
@@ -47,10 +47,10 @@ struct otf2_location_state {
     size_t depth, calls; /* calls: of MPI */
     int64_t last;
     /* of the call */
-    struct otf2_happening *happenings;
-    size_t happening_count;
-    struct otf2_said *said;
-    size_t said_count;
+    struct otf2_call_event *events;
+    size_t event_count;
+    struct otf2_argument *arguments;
+    size_t argument_count;
     int failed;
     uint64_t site;
     /* requests */
@@ -72,7 +72,7 @@ int64_t otf2_local_comm(struct otf2_location_state *, uint32_t ref);
 /* Derives the arguments of a call to this function from its events. */
 void otf2_call_assemble(struct otf2_location_state *, struct format_call *, int fn);
 /* Sets the arguments from parameters. */
-void otf2_call_say(struct otf2_location_state *, struct format_call *);
+void otf2_call_fill(struct otf2_location_state *, struct format_call *);
 
 /* ---- otf2_events.c ---- */
 
@@ -84,9 +84,9 @@ void otf2_call_say(struct otf2_location_state *, struct format_call *);
 struct otf2_location_state *otf2_at_time(void *data, OTF2_TimeStamp t);
 /* Whether the record counts in this pass: the first, or the second. */
 int otf2_counts(struct otf2_location_state *, int in_first);
-/* Keeps what happened for the call that is open. */
-void otf2_happen(struct otf2_location_state *, enum otf2_happening_kind, int64_t request,
-                 struct otf2_result);
+/* Adds an event to the call that is open. */
+void otf2_add_event(struct otf2_location_state *, enum otf2_call_event_kind, int64_t request,
+                    struct otf2_result);
 
 /* ---- otf2_windows.c ---- */
 

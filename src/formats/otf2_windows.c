@@ -15,8 +15,8 @@ static void on_window(struct otf2_location_state *s, uint32_t win, uint32_t peer
                                              1) +
                   1;
     }
-    otf2_happen(s, OTF2_DID_ONE_SIDED, (int64_t)*number - 1,
-                (struct otf2_result){.peer = peer, .bytes = bytes});
+    otf2_add_event(s, OTF2_DID_ONE_SIDED, (int64_t)*number - 1,
+                   (struct otf2_result){.peer = peer, .bytes = bytes});
 }
 
 static OTF2_CallbackCode on_win(OTF2_STANDARD, OTF2_RmaWinRef win)

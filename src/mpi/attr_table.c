@@ -79,7 +79,7 @@ int attr_key_valid(struct mpi_rank *self, enum attr_kind kind, int keyval)
 }
 
 /* Frees its slot if nothing uses it. */
-static void key_settle(const struct mpi_rank *self, struct key *k)
+static void key_release(const struct mpi_rank *self, struct key *k)
 {
     if (k->freed && !k->uses) {
         *k = (struct key){.kind = 0};
@@ -92,7 +92,7 @@ static void key_unuse(const struct mpi_rank *self, int keyval)
     struct key *k = key_at(self, keyval);
 
     k->uses--;
-    key_settle(self, k);
+    key_release(self, k);
 }
 
 void attr_key_free(struct mpi_rank *self, int keyval)
@@ -100,7 +100,7 @@ void attr_key_free(struct mpi_rank *self, int keyval)
     struct key *k = key_at(self, keyval);
 
     k->freed = 1;
-    key_settle(self, k);
+    key_release(self, k);
 }
 
 void attr_key_proxy(struct mpi_rank *self, int keyval, attr_copy_proxy *copy,

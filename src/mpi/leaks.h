@@ -21,7 +21,7 @@ void mpi_leaks_collect(struct buf *out);
 /* Process 0: merges the leaks of all processes. Returns the number of distinct leaks. */
 uint32_t mpi_leaks_merge(const struct buf *parts);
 /* Prints them on standard error, one line each; writes them as the member "leaks". */
-void mpi_leaks_say(void);
+void mpi_leaks_print(void);
 void mpi_leaks_json(struct json *);
 
 #endif

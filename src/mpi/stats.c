@@ -82,7 +82,7 @@ static void grow(struct mpi_rank *r, uint32_t cap)
 }
 
 /* The position of dst, or pair_count. */
-static uint32_t place_of(const struct mpi_rank *r, uint32_t cap, uint32_t dst)
+static uint32_t position_of(const struct mpi_rank *r, uint32_t cap, uint32_t dst)
 {
     uint32_t i = 0;
 
@@ -132,7 +132,7 @@ static void aggregate(void)
 
 static void count_pair(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
-    uint32_t cap = room(self->pair_count), i = place_of(self, cap, dst);
+    uint32_t cap = room(self->pair_count), i = position_of(self, cap, dst);
 
     /* after a new one, nothing is known about the next */
     self->pair_next = i + 1 == self->pair_count ? 0 : i + 1;

@@ -113,7 +113,7 @@ void mpi_verify_collect(struct buf *out);
 void mpi_verify_merge(const void *part, size_t bytes);
 uint32_t mpi_verify_conclude(int complete);
 /* Prints them on standard error, one line each; writes them as the member "findings". */
-void mpi_verify_say(void);
+void mpi_verify_print(void);
 void mpi_verify_json(struct json *);
 
 #endif

@@ -67,7 +67,7 @@ static void add_value(const struct key *key, const void *object, struct buf *out
     buf_fini(&text);
 }
 
-static void add_remark(struct buf *out, size_t line, const char *help)
+static void add_comment(struct buf *out, size_t line, const char *help)
 {
     size_t column = out->len - line;
     do
@@ -165,11 +165,11 @@ static void write_list(const struct platform *p, enum platform_list_kind kind, i
     buf_addf(out, "%s:", last_part(type->key));
     if (!p->lists[kind].count) {
         buf_adds(out, " []");
-        add_remark(out, line, type->help);
+        add_comment(out, line, type->help);
     } else if (!*type->fields[0].name) {
         write_values(p, kind, used, out);
     } else {
-        add_remark(out, line, type->help);
+        add_comment(out, line, type->help);
         write_items(p, kind, used, out);
     }
 }
@@ -246,7 +246,7 @@ void platform_write(const struct platform *p, platform_used *used, struct buf *o
         begin_line(out, depth_of(key), is_used(p, used, key));
         buf_addf(out, "%s: ", last_part(key));
         add_value(&keys[i], &p->config, out);
-        add_remark(out, line, keys[i].help);
+        add_comment(out, line, keys[i].help);
         before = key;
     }
     write_lists(p, used, before, length, out);

@@ -398,7 +398,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
         else
             put_status(c, kept);
         break;
-    case TRACE_PLACE:
+    case TRACE_BUFFER:
         trace_put_varint(s, text == NULL ? 1 : (const void *)text == MPI_IN_PLACE ? 2 : 0);
         break;
     case TRACE_TEXT:

@@ -22,7 +22,7 @@ static int step_of(const struct trace_arg *kept, const struct mpi_arg *arg)
 {
     if (kept->is_array)
         return -1;
-    if (kept->class == TRACE_PLACE)
+    if (kept->class == TRACE_BUFFER)
         return STEP_BUFFER;
     if (kept->class == TRACE_REQUEST && !kept->is_in)
         return STEP_NEW_REQUEST;

@@ -126,7 +126,7 @@ int64_t trace_clocks_error(const struct trace_clocks *c)
     return worst;
 }
 
-void trace_clocks_settle(struct trace_clocks *c)
+void trace_clocks_find_origin(struct trace_clocks *c)
 {
     int64_t first = INT64_MAX;
     c->origin = 0;

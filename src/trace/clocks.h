@@ -53,7 +53,7 @@ void trace_clocks_fini(struct trace_clocks *);
 /* Reads a definition; ignores those of other kinds. */
 void trace_clocks_take(struct trace_clocks *, unsigned kind, const uint8_t *payload, size_t bytes);
 /* Finds the origin. Call it after all definitions were read. */
-void trace_clocks_settle(struct trace_clocks *);
+void trace_clocks_find_origin(struct trace_clocks *);
 /* The largest error of a comparison; -1: there is only one clock. */
 int64_t trace_clocks_error(const struct trace_clocks *);
 /* The common time for a local time of a rank. It never decreases unless the local time does. */

@@ -165,7 +165,7 @@ static const uint8_t *get_scalar(struct trace_decoder *d, const struct trace_arg
         value->text = (const char *)at;
         value->count = raw;
         return at + raw;
-    default: /* handles, places */
+    default: /* handles, buffers */
         at = trace_varint_get(at, d->end, &raw);
         if (at)
             value->number = arg->class == TRACE_HANDLE ? (int64_t)(raw - 1) : (int64_t)raw;

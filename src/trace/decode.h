@@ -12,7 +12,8 @@
 
 /* An argument. Arrays and texts have a count. */
 struct trace_value {
-    int64_t number; /* a number; the local number of a handle or request, or -1: null; a place */
+    int64_t
+        number; /* a number; a buffer (format.h); the local number of a handle or request, or -1 */
     uint64_t count;
     union {
         const int64_t *items;

@@ -37,7 +37,7 @@
  *                handle   varint: 0 null, else local number + 1
  *                request  varint: 0 null, else 1 + zigzag of (number - that of the request
  *                         mentioned before in the block)
- *                place    varint: 0 a buffer, 1 no buffer, 2 MPI_IN_PLACE
+ *                buffer   varint: 0 a buffer, 1 no buffer, 2 MPI_IN_PLACE
  *                text     varint bytes, bytes
  *                status   varint 0: none; 1: received; 3: cancelled; then zigzag source and tag,
  *                         varint bytes

@@ -186,7 +186,7 @@ static void gather_all(struct merge *m)
         all->items[i].data = (const uint8_t *)all->memory.data + all->items[i].at;
     if (all->count)
         qsort(all->items, all->count, sizeof *all->items, by_bytes);
-    trace_clocks_settle(&m->clocks);
+    trace_clocks_find_origin(&m->clocks);
 }
 
 static int write_definitions(struct merge *m, struct err *err)
@@ -253,27 +253,27 @@ static int end_block(struct merge *m, struct err *err)
     return trace_writer_block(&m->writer, &m->piece, err);
 }
 
-static int add_piece(struct merge *m, struct trace *part, const struct trace_place *place,
+static int add_piece(struct merge *m, struct trace *part, const struct trace_piece_ref *ref,
                      struct err *err)
 {
-    if (place->flags & TRACE_PIECE_BEGINS && end_block(m, err) != 0)
+    if (ref->flags & TRACE_PIECE_BEGINS && end_block(m, err) != 0)
         return err->code;
-    const uint8_t *payload = trace_acquire(part, place->frame);
+    const uint8_t *payload = trace_acquire(part, ref->frame);
     if (!payload)
         return 0;
-    if (place->flags & TRACE_PIECE_BEGINS) {
+    if (ref->flags & TRACE_PIECE_BEGINS) {
         buf_clear(&m->block);
-        m->piece = (struct trace_piece){.flags = place->flags,
-                                        .rank = place->rank,
-                                        .thread = place->thread,
-                                        .base = place->base};
+        m->piece = (struct trace_piece){.flags = ref->flags,
+                                        .rank = ref->rank,
+                                        .thread = ref->thread,
+                                        .base = ref->base};
         m->has_block = 1;
     }
-    if (m->has_block && (uint64_t)place->at + place->bytes <= part->frames[place->frame].bytes) {
-        buf_add(&m->block, payload + place->at, place->bytes);
-        m->piece.records += place->records;
+    if (m->has_block && (uint64_t)ref->at + ref->bytes <= part->frames[ref->frame].bytes) {
+        buf_add(&m->block, payload + ref->at, ref->bytes);
+        m->piece.records += ref->records;
     }
-    trace_release(part, place->frame);
+    trace_release(part, ref->frame);
     return 0;
 }
 
@@ -328,22 +328,22 @@ static int write_records(struct merge *m, struct err *err)
     while (rc == 0) {
         size_t first = m->count;
         for (size_t i = 0; i < m->count; i++)
-            if (next[i] < m->parts[i].place_count &&
+            if (next[i] < m->parts[i].piece_count &&
                 (first == m->count ||
-                 m->parts[i].places[next[i]].rank < m->parts[first].places[next[first]].rank))
+                 m->parts[i].pieces[next[i]].rank < m->parts[first].pieces[next[first]].rank))
                 first = i;
         if (first == m->count)
             break;
         struct trace *part = &m->parts[first];
-        uint32_t rank = part->places[next[first]].rank;
+        uint32_t rank = part->pieces[next[first]].rank;
         if (part->header.has_local_clocks) {
             rc = adjust_rank(m, part, rank, err);
-            while (next[first] < part->place_count && part->places[next[first]].rank == rank)
+            while (next[first] < part->piece_count && part->pieces[next[first]].rank == rank)
                 next[first]++;
             continue;
         }
-        while (rc == 0 && next[first] < part->place_count && part->places[next[first]].rank == rank)
-            rc = add_piece(m, part, &part->places[next[first]++], err);
+        while (rc == 0 && next[first] < part->piece_count && part->pieces[next[first]].rank == rank)
+            rc = add_piece(m, part, &part->pieces[next[first]++], err);
         if (rc == 0)
             rc = end_block(m, err);
     }
@@ -359,7 +359,7 @@ static void count_rank(struct trace_header *h, uint64_t rank)
 }
 
 /* Describes how well several clocks agree. */
-static void say_clocks(struct merge *m)
+static void describe_clocks(struct merge *m)
 {
     char text[UNITS_TEXT_MAX + 64], error[UNITS_TEXT_MAX];
     int64_t worst = trace_clocks_error(&m->clocks);
@@ -373,7 +373,7 @@ static void say_clocks(struct merge *m)
 /* The header of the first part, with the ranks of all parts, including spawned ones. */
 static void make_header(struct merge *m)
 {
-    say_clocks(m);
+    describe_clocks(m);
     m->header = m->parts[0].header;
     m->header.is_part = m->header.has_local_clocks = 0;
     for (size_t i = 0; i < m->count; i++) {

@@ -64,7 +64,7 @@ void trace_release(struct trace *t, size_t number)
 
 /* ---- the index ---- */
 
-static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct trace_place *place,
+static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct trace_piece_ref *ref,
                                 uint64_t *bytes)
 {
     uint64_t flags, rank, thread, base, records;
@@ -75,12 +75,12 @@ static const uint8_t *get_piece(const uint8_t *at, const uint8_t *end, struct tr
     if (rank > UINT32_MAX || thread > UINT16_MAX || records > UINT32_MAX ||
         *bytes > TRACE_FRAME_MAX)
         return NULL;
-    *place = (struct trace_place){.rank = (uint32_t)rank,
-                                  .thread = (uint16_t)thread,
-                                  .flags = (uint16_t)flags,
-                                  .records = (uint32_t)records,
-                                  .base = (int64_t)base,
-                                  .bytes = (uint32_t)*bytes};
+    *ref = (struct trace_piece_ref){.rank = (uint32_t)rank,
+                                    .thread = (uint16_t)thread,
+                                    .flags = (uint16_t)flags,
+                                    .records = (uint32_t)records,
+                                    .base = (int64_t)base,
+                                    .bytes = (uint32_t)*bytes};
     return at;
 }
 
@@ -100,20 +100,20 @@ static const uint8_t *add_pieces(struct trace *t, const uint8_t *at, const uint8
     at = trace_varint_get(at, end, &count);
     if (!at || count > (uint64_t)(end - at))
         return NULL;
-    t->places = mem_realloc(t->places, (t->place_count + count) * sizeof *t->places);
+    t->pieces = mem_realloc(t->pieces, (t->piece_count + count) * sizeof *t->pieces);
     for (uint64_t i = 0; i < count; i++) {
-        struct trace_place *place = &t->places[t->place_count + i];
-        if (!(at = get_piece(at, end, place, &bytes)) || !is_rank(t, place->rank) ||
+        struct trace_piece_ref *ref = &t->pieces[t->piece_count + i];
+        if (!(at = get_piece(at, end, ref, &bytes)) || !is_rank(t, ref->rank) ||
             (sum += bytes) > TRACE_FRAME_MAX)
             return NULL;
-        place->frame = (uint32_t)t->frame_count;
-        place->at = (uint32_t)(sum - bytes);
+        ref->frame = (uint32_t)t->frame_count;
+        ref->at = (uint32_t)(sum - bytes);
     }
     for (uint64_t i = 0; i < count; i++)
-        t->records += t->places[t->place_count + i].flags & TRACE_PIECE_DEFINITIONS
+        t->records += t->pieces[t->piece_count + i].flags & TRACE_PIECE_DEFINITIONS
                           ? 0
-                          : t->places[t->place_count + i].records;
-    t->place_count += count;
+                          : t->pieces[t->piece_count + i].records;
+    t->piece_count += count;
     return at;
 }
 
@@ -146,19 +146,20 @@ static const uint8_t *load(const struct trace *t, uint64_t offset, struct trace_
  * pieces. */
 static void shift_pieces(struct trace *t, size_t first, size_t by)
 {
-    for (size_t i = first; i < t->place_count; i++)
-        t->places[i].at += (uint32_t)by;
+    for (size_t i = first; i < t->piece_count; i++)
+        t->pieces[i].at += (uint32_t)by;
 }
 
 /* Adds a frame of records; one that is used in the mapped file has been checked by now. */
 static int read_records(struct trace *t, uint64_t offset, const struct trace_frame *head,
                         const uint8_t *payload, struct err *err)
 {
-    size_t first = t->place_count;
+    size_t first = t->piece_count;
     const uint8_t *list = add_pieces(t, payload, payload + head->raw);
-    const struct trace_place *last = t->place_count > first ? &t->places[t->place_count - 1] : NULL;
+    const struct trace_piece_ref *last = t->piece_count > first ? &t->pieces[t->piece_count - 1]
+                                                                : NULL;
     if (!list || (last && (size_t)(list - payload) + last->at + last->bytes > head->raw)) {
-        t->place_count = first;
+        t->piece_count = first;
         return err_set(err, ERR_INPUT, "'%s' is damaged in the frame at byte %llu", t->file.path,
                        (unsigned long long)offset);
     }
@@ -212,7 +213,7 @@ static int read_index(struct trace *t, const uint8_t *at, const uint8_t *end, st
     if (!(at = trace_varint_get(at, end, &count)))
         return err_set(err, ERR_INPUT, "the index is damaged");
     for (uint64_t i = 0; i < count; i++) {
-        size_t first = t->place_count;
+        size_t first = t->piece_count;
         if (!(at = trace_varint_get(at, end, &offset)) ||
             !(at = trace_varint_get(at, end, &list)) || list > TRACE_FRAME_MAX ||
             !(at = add_pieces(t, at, end)))
@@ -244,13 +245,13 @@ static int open_complete(struct trace *t, uint64_t definitions)
         head.kind == TRACE_FRAME_DEFINITIONS)
         rc = read_frame(t, definitions, &head, &err);
     if (rc != 0)
-        t->place_count = t->frame_count = 0, t->records = 0;
+        t->piece_count = t->frame_count = 0, t->records = 0;
     t->is_complete = rc == 0;
     return rc;
 }
 
 /* Orders pieces by rank, thread and kind, definitions first. */
-static uint64_t stream_key(const struct trace_place *p)
+static uint64_t stream_key(const struct trace_piece_ref *p)
 {
     return (uint64_t)p->rank << 32 | (uint64_t)p->thread << 1 |
            !(p->flags & TRACE_PIECE_DEFINITIONS);
@@ -260,7 +261,7 @@ static uint64_t stream_key(const struct trace_place *p)
 #define DIGITS (1u << DIGIT_BITS)
 
 /* One pass of a radix sort: by one digit of the key, otherwise as before. */
-static void sort_pass(const struct trace_place *from, struct trace_place *to, size_t count,
+static void sort_pass(const struct trace_piece_ref *from, struct trace_piece_ref *to, size_t count,
                       unsigned shift)
 {
     size_t *start = mem_zalloc(DIGITS * sizeof *start), sum = 0;
@@ -278,25 +279,25 @@ static void sort_pass(const struct trace_place *from, struct trace_place *to, si
 
 /* Pieces were added in the order of the file; those of a stream keep it. The pieces of a complete
  * file are sorted, those of a part are in the order of time. */
-static void sort_places(struct trace *t)
+static void sort_pieces(struct trace *t)
 {
     uint64_t differ = 0;
     int is_sorted = 1;
-    for (size_t i = 1; i < t->place_count; i++) {
-        uint64_t key = stream_key(&t->places[i]), before = stream_key(&t->places[i - 1]);
+    for (size_t i = 1; i < t->piece_count; i++) {
+        uint64_t key = stream_key(&t->pieces[i]), before = stream_key(&t->pieces[i - 1]);
         differ |= key ^ before;
         is_sorted &= before <= key;
     }
     if (is_sorted)
         return;
-    struct trace_place *other = mem_alloc(t->place_count * sizeof *other);
+    struct trace_piece_ref *other = mem_alloc(t->piece_count * sizeof *other);
     for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
         if (!(differ >> shift & (DIGITS - 1)))
             continue;
-        sort_pass(t->places, other, t->place_count, shift);
-        struct trace_place *sorted = other;
-        other = t->places;
-        t->places = sorted;
+        sort_pass(t->pieces, other, t->piece_count, shift);
+        struct trace_piece_ref *sorted = other;
+        other = t->pieces;
+        t->pieces = sorted;
     }
     mem_free(other);
 }
@@ -305,17 +306,17 @@ static void sort_places(struct trace *t)
 static void drop_orphans(struct trace *t)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < t->place_count; i++) {
-        const struct trace_place *place = &t->places[i],
-                                 *before = kept ? &t->places[kept - 1] : NULL;
-        int follows = before && before->rank == place->rank && before->thread == place->thread &&
-                      !((before->flags ^ place->flags) & TRACE_PIECE_DEFINITIONS);
-        if (place->flags & TRACE_PIECE_BEGINS || follows)
-            t->places[kept++] = *place;
+    for (size_t i = 0; i < t->piece_count; i++) {
+        const struct trace_piece_ref *ref = &t->pieces[i],
+                                     *before = kept ? &t->pieces[kept - 1] : NULL;
+        int follows = before && before->rank == ref->rank && before->thread == ref->thread &&
+                      !((before->flags ^ ref->flags) & TRACE_PIECE_DEFINITIONS);
+        if (ref->flags & TRACE_PIECE_BEGINS || follows)
+            t->pieces[kept++] = *ref;
         else
-            t->records -= place->flags & TRACE_PIECE_DEFINITIONS ? 0 : place->records;
+            t->records -= ref->flags & TRACE_PIECE_DEFINITIONS ? 0 : ref->records;
     }
-    t->place_count = kept;
+    t->piece_count = kept;
 }
 
 int trace_open(struct trace *t, const char *path, struct err *err)
@@ -349,7 +350,7 @@ int trace_open(struct trace *t, const char *path, struct err *err)
     t->definitions.network.skips_load = t->header.is_part;
     if (open_complete(t, sizeof head + head.stored) != 0)
         scan(t, sizeof head + head.stored);
-    sort_places(t);
+    sort_pieces(t);
     drop_orphans(t);
     trace_definitions_fill(&t->definitions, t->header.ranks);
     return 0;
@@ -360,7 +361,7 @@ void trace_close(struct trace *t)
     for (size_t i = 0; i < t->frame_count; i++)
         mem_free(t->frames[i].memory);
     mem_free(t->frames);
-    mem_free(t->places);
+    mem_free(t->pieces);
     trace_definitions_fini(&t->definitions);
     trace_header_fini(&t->header);
     trace_file_close(&t->file);
@@ -372,13 +373,13 @@ void trace_close(struct trace *t)
 /* The first piece that is not before these. */
 static size_t find(const struct trace *t, uint64_t rank, unsigned thread, unsigned flags)
 {
-    uint64_t key = stream_key(&(struct trace_place){.rank = (uint32_t)rank,
-                                                    .thread = (uint16_t)thread,
-                                                    .flags = (uint16_t)flags});
-    size_t low = 0, high = t->place_count;
+    uint64_t key = stream_key(&(struct trace_piece_ref){.rank = (uint32_t)rank,
+                                                        .thread = (uint16_t)thread,
+                                                        .flags = (uint16_t)flags});
+    size_t low = 0, high = t->piece_count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (stream_key(&t->places[mid]) < key)
+        if (stream_key(&t->pieces[mid]) < key)
             low = mid + 1;
         else
             high = mid;
@@ -389,8 +390,8 @@ static size_t find(const struct trace *t, uint64_t rank, unsigned thread, unsign
 unsigned trace_threads(const struct trace *t, uint64_t rank)
 {
     size_t end = rank + 1 < t->header.ranks ? find(t, rank + 1, 0, TRACE_PIECE_DEFINITIONS)
-                                            : t->place_count;
-    return end && t->places[end - 1].rank == rank ? t->places[end - 1].thread + 1u : 0;
+                                            : t->piece_count;
+    return end && t->pieces[end - 1].rank == rank ? t->pieces[end - 1].thread + 1u : 0;
 }
 
 void trace_cursor_open(struct trace_cursor *c, struct trace *t, uint64_t rank, unsigned thread,
@@ -398,10 +399,10 @@ void trace_cursor_open(struct trace_cursor *c, struct trace *t, uint64_t rank, u
 {
     unsigned flags = what == TRACE_LOCAL_DEFINITIONS ? TRACE_PIECE_DEFINITIONS : 0;
     *c = (struct trace_cursor){.trace = t, .next = find(t, rank, thread, flags)};
-    for (c->end = c->next; c->end < t->place_count; c->end++) {
-        const struct trace_place *place = &t->places[c->end];
-        if (place->rank != rank || place->thread != thread ||
-            (place->flags & TRACE_PIECE_DEFINITIONS) != flags)
+    for (c->end = c->next; c->end < t->piece_count; c->end++) {
+        const struct trace_piece_ref *ref = &t->pieces[c->end];
+        if (ref->rank != rank || ref->thread != thread ||
+            (ref->flags & TRACE_PIECE_DEFINITIONS) != flags)
             break;
     }
     trace_decoder_init(&c->decoder, &t->header);
@@ -426,23 +427,23 @@ static int next_block(struct trace_cursor *c)
 {
     int skip = 0;
     while (c->next < c->end) {
-        const struct trace_place *place = &c->trace->places[c->next++];
-        if (skip && !(place->flags & TRACE_PIECE_BEGINS))
+        const struct trace_piece_ref *ref = &c->trace->pieces[c->next++];
+        if (skip && !(ref->flags & TRACE_PIECE_BEGINS))
             continue;
-        if (c->frame != (size_t)place->frame + 1) {
-            const uint8_t *payload = trace_acquire(c->trace, place->frame);
+        if (c->frame != (size_t)ref->frame + 1) {
+            const uint8_t *payload = trace_acquire(c->trace, ref->frame);
             leave_frame(c);
             skip = !payload;
             if (skip)
                 continue;
-            c->frame = (size_t)place->frame + 1;
+            c->frame = (size_t)ref->frame + 1;
         }
-        if ((uint64_t)place->at + place->bytes > c->trace->frames[place->frame].bytes) {
+        if ((uint64_t)ref->at + ref->bytes > c->trace->frames[ref->frame].bytes) {
             skip = 1; /* the index belongs to another file */
             continue;
         }
-        trace_decoder_block(&c->decoder, c->trace->frames[place->frame].payload + place->at,
-                            place->bytes, place->base, place->flags & TRACE_PIECE_BEGINS);
+        trace_decoder_block(&c->decoder, c->trace->frames[ref->frame].payload + ref->at, ref->bytes,
+                            ref->base, ref->flags & TRACE_PIECE_BEGINS);
         return 1;
     }
     return 0;

@@ -19,7 +19,7 @@
 #include "trace/header.h"
 
 /* Where a piece is in the file. */
-struct trace_place {
+struct trace_piece_ref {
     uint32_t rank;
     uint16_t thread;
     uint16_t flags;     /* enum trace_piece_flag */
@@ -46,8 +46,8 @@ struct trace {
     struct trace_loaded *frames;
     size_t frame_count;
     /* Sorted by rank, thread, kind (definitions first); then as in the file. */
-    struct trace_place *places;
-    size_t place_count;
+    struct trace_piece_ref *pieces;
+    size_t piece_count;
     size_t last; /* number + 1 of a frame that stays loaded although no cursor uses it */
     uint64_t records;
     int is_complete;

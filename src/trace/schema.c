@@ -21,7 +21,7 @@ static const struct {
     {"op", TRACE_HANDLE},       {"win", TRACE_HANDLE},          {"file", TRACE_HANDLE},
     {"group", TRACE_HANDLE},    {"message", TRACE_HANDLE},      {"session", TRACE_HANDLE},
     {"request", TRACE_REQUEST}, {"status", TRACE_STATUS},       {"text", TRACE_TEXT},
-    {"buffer", TRACE_PLACE},
+    {"buffer", TRACE_BUFFER},
 };
 #define CLASSES (sizeof classes / sizeof classes[0])
 
@@ -58,7 +58,7 @@ static int is_kept(const struct mpi_arg *arg)
     switch (class) {
     case -1:
         return 0;
-    case TRACE_PLACE:
+    case TRACE_BUFFER:
         return strcmp(arg->name, "sendbuf") == 0 || strcmp(arg->name, "recvbuf") == 0;
     case TRACE_TEXT:
         return arg->pointers == 1 && arg->direction == MPI_DIRECTION_IN;

@@ -19,7 +19,7 @@ enum trace_class {
     TRACE_NUMBER,
     TRACE_HANDLE,
     TRACE_REQUEST,
-    TRACE_PLACE,
+    TRACE_BUFFER,
     TRACE_TEXT,
     TRACE_STATUS,
 };

@@ -115,7 +115,7 @@ static inline uint8_t *trace_request_put(struct trace_stream *s, uint8_t *at, in
 }
 
 void trace_put_varint(struct trace_stream *,
-                      uint64_t value); /* handles: 0, or local number + 1; places */
+                      uint64_t value); /* handles: 0, or local number + 1; buffers */
 void trace_put_number(struct trace_stream *, int64_t value);
 void trace_put_request(struct trace_stream *, int64_t number); /* -1: null */
 void trace_put_text(struct trace_stream *, const char *text, size_t bytes);

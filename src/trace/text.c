@@ -78,7 +78,7 @@ static void add_array(struct buf *out, const struct trace_local *local, const st
 static void add_value(struct buf *out, const struct trace_local *local, const struct trace_arg *arg,
                       const struct trace_value *value)
 {
-    static const char *const places[] = {"given", "none", "MPI_IN_PLACE"};
+    static const char *const buffers[] = {"given", "none", "MPI_IN_PLACE"};
     if (arg->is_array) {
         add_array(out, local, arg, value);
         return;
@@ -93,8 +93,8 @@ static void add_value(struct buf *out, const struct trace_local *local, const st
     case TRACE_TEXT:
         buf_addf(out, "\"%.*s\"", (int)value->count, value->text);
         break;
-    case TRACE_PLACE:
-        buf_adds(out, value->number >= 0 && value->number <= 2 ? places[value->number] : "?");
+    case TRACE_BUFFER:
+        buf_adds(out, value->number >= 0 && value->number <= 2 ? buffers[value->number] : "?");
         break;
     case TRACE_REQUEST:
         if (value->number < 0)

@@ -67,19 +67,19 @@ int vp_host_resume(struct vp_rank *f)
     return vp_host->start(f);
 }
 
-void vp_thread_gather(void)
+void vp_thread_pin(void)
 {
-    vp_host->gather_thread();
+    vp_host->pin_thread();
 }
 
-int vp_threads_are_together(void)
+int vp_threads_are_pinned(void)
 {
-    return vp_host->are_together();
+    return vp_host->threads_are_pinned();
 }
 
-void vp_threads_part(void)
+void vp_threads_unpin(void)
 {
-    vp_host->part_threads();
+    vp_host->unpin_threads();
 }
 
 void vp_request_turn(void)

@@ -47,7 +47,7 @@ struct object {
     char *pltgot; /* jump slots: three words, then one per relocation */
     size_t plt_count;
     int is_main;
-    int placed; /* in `order` already */
+    int is_ordered; /* in `order` already */
 };
 
 static struct object *objects;
@@ -270,16 +270,16 @@ static struct object *find_object(const char *soname)
 }
 
 /* Depth-first over DT_NEEDED, so that dependencies come before their users. */
-static void place(struct object *o)
+static void add_in_order(struct object *o)
 {
-    if (o->placed)
+    if (o->is_ordered)
         return;
-    o->placed = 1;
+    o->is_ordered = 1;
     for (const ElfW(Dyn) *d = o->dyn; d && d->d_tag != DT_NULL; d++) {
         struct object *needed;
 
         if (d->d_tag == DT_NEEDED && (needed = find_object(o->strtab + d->d_un.d_val)))
-            place(needed);
+            add_in_order(needed);
     }
     order[order_count++] = (size_t)(o - objects);
 }
@@ -321,8 +321,8 @@ void vp_image_capture(void)
     order = mem_alloc(object_count * sizeof *order);
     for (size_t i = 0; i < object_count; i++)
         if (!objects[i].is_main)
-            place(&objects[i]);
-    place(&objects[0]);
+            add_in_order(&objects[i]);
+    add_in_order(&objects[0]);
 }
 
 void vp_image_exclude_copies(void)

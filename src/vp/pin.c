@@ -3,9 +3,9 @@
  *
  * They are faster on one processor: waking a process on another takes longer than everything else.
  * Several schedulers, started by a launcher, choose different processors. A rank that starts
- * threads is no longer pinned, since they may compute in parallel. While they only take turns, too,
- * they are *together*: each of them is pinned. When they compute, one of them ends that if it
- * notices; otherwise the scheduler does.
+ * threads is no longer pinned, since they may compute in parallel. While they only take turns, each
+ * of them is pinned. When they compute, one of them unpins all if it notices; otherwise the
+ * scheduler does.
  */
 #include <dirent.h>
 #include <sched.h>

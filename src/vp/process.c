@@ -130,43 +130,43 @@ static void suspend(void)
 
 /* ---- threads on one processor ---- */
 
-static void part(struct vp_process *p)
+static void unpin_rank(struct vp_process *p)
 {
-    if (!atomic_exchange(&p->together, 0))
+    if (!atomic_exchange(&p->pinned, 0))
         return;
-    atomic_fetch_sub(&vp_turns.together, 1);
+    atomic_fetch_sub(&vp_turns.pinned, 1);
     vp_unpin_threads(p->pid);
 }
 
-static void gather_thread(void)
+static void pin_thread(void)
 {
     vp_pin_thread();
-    if (atomic_exchange(&own()->together, 1))
+    if (atomic_exchange(&own()->pinned, 1))
         return;
-    atomic_fetch_add(&vp_turns.together, 1);
+    atomic_fetch_add(&vp_turns.pinned, 1);
     turn_wake(&vp_turns.scheduler); /* to sleep for a shorter time */
 }
 
-static int are_together(void)
+static int threads_are_pinned(void)
 {
-    return atomic_load_explicit(&own()->together, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&own()->pinned, memory_order_relaxed) != 0;
 }
 
-static void part_threads(void)
+static void unpin_threads(void)
 {
-    part(own());
+    unpin_rank(own());
 }
 
 /* The rank that has the turn has kept it for long: its threads compute. */
-static void part_running(void)
+static void unpin_running(void)
 {
     if (vp_turns.running)
-        part(vp_turns.running);
+        unpin_rank(vp_turns.running);
 }
 
 _Noreturn static void end(void)
 {
-    part(own());
+    unpin_rank(own());
     host.bytes += mem_own();
     turn_give(&vp_turns.scheduler);
     sys_exit(0);
@@ -299,14 +299,14 @@ static void await_scheduler_turn(void)
     while (!turn_take(&vp_turns.scheduler)) {
         struct timespec limit = {.tv_sec = CHECK_SECONDS};
 
-        if (atomic_load(&vp_turns.together))
+        if (atomic_load(&vp_turns.pinned))
             limit = (struct timespec){.tv_nsec = TOGETHER_NS};
         if (atomic_load(&vp_turns.dead))
             check();
         if (syscall(SYS_futex, &vp_turns.scheduler, FUTEX_WAIT, TURN_ASLEEP, &limit, NULL, 0) !=
                 0 &&
             errno == ETIMEDOUT) {
-            part_running();
+            unpin_running();
             check();
         }
     }
@@ -447,9 +447,9 @@ const struct vp_host vp_process_host = {
     .ask_where = ask_where,
     .peer_memory = vp_host_peer_memory,
     .unpin = vp_unpin,
-    .gather_thread = gather_thread,
-    .are_together = are_together,
-    .part_threads = part_threads,
+    .pin_thread = pin_thread,
+    .threads_are_pinned = threads_are_pinned,
+    .unpin_threads = unpin_threads,
     .request_turn = request_turn,
     .withdraw_request = withdraw_request,
     .next_request = next_request,

@@ -33,10 +33,10 @@ struct vp_process {
     _Atomic uint32_t
         request; /* is it in the list of processes with a thread that needs a turn? (process.c) */
     struct vp_process *next_request;
-    _Atomic uint32_t together; /* its threads are pinned */
-    turn_word helper;          /* the turn of its helper (vp_help) */
-    _Atomic uint32_t out;      /* its program runs without the turn: the helper gets it */
-    uint32_t helped;           /* the helper has it, or had it last */
+    _Atomic uint32_t pinned; /* its threads are pinned */
+    turn_word helper;        /* the turn of its helper (vp_help) */
+    _Atomic uint32_t out;    /* its program runs without the turn: the helper gets it */
+    uint32_t helped;         /* the helper has it, or had it last */
 };
 
 /* State shared by the scheduler and the ranks' processes. */
@@ -45,7 +45,7 @@ struct vp_turns {
     struct vp_process *running;      /* the process that has the turn, or had it last */
     struct vp_process *_Atomic dead; /* a process that died before its rank ended */
     void (*_Atomic finish)(void);    /* what the scheduler must do next, as its last act */
-    _Atomic uint32_t together;       /* processes whose threads are pinned */
+    _Atomic uint32_t pinned;         /* processes whose threads are pinned */
 };
 extern struct vp_turns vp_turns;
 

@@ -120,9 +120,9 @@ int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg);
 /* Threads that only take turns at short calls are faster on one processor. Pins the calling thread
  * to that of the turns. The second tells whether the threads of the rank are pinned: the scheduler
  * unpins them if they keep the turn for long. The third unpins all of them. */
-void vp_thread_gather(void);
-int vp_threads_are_together(void);
-void vp_threads_part(void);
+void vp_thread_pin(void);
+int vp_threads_are_pinned(void);
+void vp_threads_unpin(void);
 /* A thread of a suspended rank needs a turn. The scheduler learns of it from vp_next_request, which
  * returns each such rank once, then NULL. */
 void vp_request_turn(void);

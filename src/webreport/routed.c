@@ -45,8 +45,8 @@ int routed_init(struct routed *r, const struct trace *t, const struct platform *
     *r = (struct routed){.machine = machine, .tick = (double)t->header.tick / 1e12};
     bins_init(&r->load, t->header.tick < 1000 ? 1000 / t->header.tick : 1); /* a nanosecond */
     int64_t most = take_nodes(r, t);
-    for (size_t i = 0; i < t->place_count; i++)
-        r->begin = i == 0 || t->places[i].base < r->begin ? t->places[i].base : r->begin;
+    for (size_t i = 0; i < t->piece_count; i++)
+        r->begin = i == 0 || t->pieces[i].base < r->begin ? t->pieces[i].base : r->begin;
     int rc = topo_create(&r->topo, machine, (uint32_t)most + 1, err);
     if (rc == 0 && topo_nodes(r->topo) <= (uint64_t)most)
         rc = err_set(err, ERR_INPUT, "the platform has %u nodes, but the trace is of %lld",

@@ -20,7 +20,7 @@ static void use(const struct calibrate_machine *m, const struct calibrate_raw *r
     platform_init(&p);
     buf_init(&text);
     calibrate_machine_settings(m, raw, "fuzz", &p);
-    calibrate_machine_remarks(m, raw, NULL, &text);
+    calibrate_machine_comments(m, raw, NULL, &text);
     platform_write(&p, cli_uses_setting, &text);
     if (cli_machine_check_text("m.yaml", &text, &p, &err))
         abort();

@@ -243,7 +243,7 @@ static void put_any(struct trace_stream *s, const struct trace_arg *arg)
         trace_put_status(s, &status);
     else if (arg->class == TRACE_REQUEST)
         trace_put_request(s, (int64_t)below(6) - 1);
-    else if (arg->class == TRACE_HANDLE || arg->class == TRACE_PLACE)
+    else if (arg->class == TRACE_HANDLE || arg->class == TRACE_BUFFER)
         trace_put_varint(s, below(20) ? below(4) : rng_next(&w.rng) >> 2);
     else if (arg->class == TRACE_TEXT)
         trace_put_text(s, "x", 1);

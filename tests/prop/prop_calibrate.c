@@ -1,6 +1,6 @@
 /*
  * Property: whatever the measurements are, what is fitted to them is a platform file that can be
- * read again to the last bit and simulated. Sizes repeat, times are wild, remarks are any bytes.
+ * read again to the last bit and simulated. Sizes repeat, times are wild, properties are any bytes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void add_repeats(struct buf *out)
     }
 }
 
-static void add_remark(struct buf *out, const char *name)
+static void add_comment(struct buf *out, const char *name)
 {
     buf_addf(out, "# %s: ", name);
     for (size_t n = rng_below(&rng, 300); n > 0; n--) {
@@ -85,7 +85,7 @@ static void make(struct buf *out)
     unsigned magnitude = 1 + (unsigned)rng_below(&rng, 40);
     buf_adds(out, "# orrery calibration 1\n");
     if (wild)
-        add_remark(out, "cpu");
+        add_comment(out, "cpu");
     buf_addf(out, "# cores: %llu\n", (unsigned long long)rng_below(&rng, 1u << 30));
     if (repeats)
         add_repeats(out);
@@ -113,7 +113,7 @@ static int try_one(unsigned round)
         if (calibrate_machine_fit(&m, &raw, &err) == 0) {
             fitted = 1;
             platform_init(&p);
-            calibrate_machine_remarks(&m, &raw, NULL, &out);
+            calibrate_machine_comments(&m, &raw, NULL, &out);
             calibrate_machine_settings(&m, &raw, "any", &p);
             platform_write(&p, cli_uses_setting, &out);
             if (cli_machine_check_text("m.yaml", &out, &p, &err)) {

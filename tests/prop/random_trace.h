@@ -233,7 +233,7 @@ static void random_arg(struct random_rank *r, struct format_call *call, const st
         v->number = random_handle(r, arg);
     } else if (arg->class == TRACE_REQUEST) {
         v->number = random_request(r, arg, s->kind == CALL_RECV, comm);
-    } else if (arg->class == TRACE_PLACE) {
+    } else if (arg->class == TRACE_BUFFER) {
         v->number = r->spec->is_plain ? 0 : (int64_t)random_below(r, 3);
     } else {
         v->number = strcmp(arg->role, "index") == 0 ? (int64_t)random_below(r, RANDOM_ITEMS)

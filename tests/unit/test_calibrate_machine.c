@@ -116,8 +116,8 @@ static void test_reader(void)
     const struct calibrate_record *r = calibrate_raw_find(&raw, "new", CALIBRATE_ANYWHERE);
     ok(r && r->ranks == 3 && r->bytes == 5 && r->median == 2.5 && r->most == 40 && r->beyond_cores,
        "with its numbers");
-    is_str(calibrate_raw_remark(&raw, "cpu"), "a: b", "a remark");
-    is_str(calibrate_raw_remark(&raw, "gpu"), "unknown", "a remark that is not there");
+    is_str(calibrate_raw_property(&raw, "cpu"), "a: b", "a property");
+    is_str(calibrate_raw_property(&raw, "gpu"), "unknown", "a property that is not there");
     is_int(calibrate_raw_number(&raw, "cpu"), 0, "and that is no number");
     ok(!calibrate_raw_find(&raw, "new", CALIBRATE_INTRA), "a place that is not there");
     calibrate_raw_fini(&raw);
@@ -233,11 +233,11 @@ static void test_one_node(void)
     is_int(p.lists[PLATFORM_SEGMENTS].count, 0, "no pieces between nodes");
     is_int(p.lists[PLATFORM_INTRA_SEGMENTS].count, 2, "two within");
     buf_init(&text);
-    calibrate_machine_remarks(&m, &raw, "a day", &text);
+    calibrate_machine_comments(&m, &raw, "a day", &text);
     ok(strstr(buf_str(&text), "were not measured"), "the file says so");
     ok(!strstr(buf_str(&text), "WARNING"), "and warns of nothing");
     raw.records[0].beyond_cores = 1;
-    calibrate_machine_remarks(&m, &raw, "a day", &text);
+    calibrate_machine_comments(&m, &raw, "a day", &text);
     ok(strstr(buf_str(&text), "WARNING: 1 of "), "unless ranks were beyond the cores");
     ok(strstr(buf_str(&text), "# date         a day\n"), "and the date given");
     buf_fini(&text);
@@ -452,7 +452,7 @@ static void test_poor(void)
     ok(strstr(buf_str(&out), ">within 10% or the quartiles<") && strstr(buf_str(&out), ">off<"),
        "which says what the colours of the dots are");
     buf_clear(&out);
-    calibrate_machine_remarks(&m, &raw, NULL, &out);
+    calibrate_machine_comments(&m, &raw, NULL, &out);
     ok(strstr(buf_str(&out), "# WARNING: a poor fit"), "and in the platform file");
     buf_fini(&out);
     calibrate_raw_fini(&raw);

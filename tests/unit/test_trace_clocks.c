@@ -32,7 +32,7 @@ static void test_one_clock(void)
     trace_clocks_init(&c);
     take_rank(&c, 0, 77, 1000);
     take_rank(&c, 1, 77, 1200);
-    trace_clocks_settle(&c);
+    trace_clocks_find_origin(&c);
     is_int(trace_clocks_time(&c, 0, 1000), 0, "the first rank begins at 0");
     is_int(trace_clocks_time(&c, 1, 1200), 200, "the other one after it");
     is_int(trace_clocks_time(&c, 9, 1500), 500, "a rank that nobody knows has the same clock");
@@ -49,7 +49,7 @@ static void test_drift(void)
     take_point(&c, 2, 110000, -5100); /* the later one first */
     take_point(&c, 2, 10000, -5000);
     take_rank(&c, 1, 1, 0); /* defined before: this one is ignored */
-    trace_clocks_settle(&c);
+    trace_clocks_find_origin(&c);
     is_int(trace_clocks_time(&c, 0, 4000), 0, "the origin");
     is_int(trace_clocks_time(&c, 1, 10000), 1000, "where they were compared first");
     is_int(trace_clocks_time(&c, 1, 110000), 100900, "and last");
@@ -67,7 +67,7 @@ static void test_one_point(void)
     take_rank(&c, 3, 2, 700);
     take_point(&c, 2, 900, -600);
     trace_clocks_take(&c, TRACE_CLOCK, (const uint8_t *)"short", 5);
-    trace_clocks_settle(&c);
+    trace_clocks_find_origin(&c);
     is_int(trace_clocks_time(&c, 3, 100000), 99400, "one comparison: the offset alone");
     trace_clocks_fini(&c);
 }
@@ -87,7 +87,7 @@ static void test_order(void)
         int64_t span = 1 + (int64_t)(rng_next(&rng) % 1000000);
         take_point(&c, 2, first, -offset);
         take_point(&c, 2, first + span, -offset + (int64_t)(rng_next(&rng) % 2001) - 1000);
-        trace_clocks_settle(&c);
+        trace_clocks_find_origin(&c);
         int64_t local = first - 5000, last = trace_clocks_time(&c, 1, local);
         for (int k = 0; k < 200; k++) {
             int64_t now = trace_clocks_time(&c, 1, local += (int64_t)(rng_next(&rng) % 20));

@@ -306,7 +306,7 @@ static void say_message(const struct leak *l, const char *ranks, const char *cou
         units_format_bytes(size, sizeof size, l->bytes), l->from, l->to);
 }
 
-void mpi_leaks_say(void)
+void mpi_leaks_print(void)
 {
     const struct leak *l = (const struct leak *)merged.data;
     char ranks[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];

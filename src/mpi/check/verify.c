@@ -275,7 +275,7 @@ static void format(struct buf *b, const struct mpi_finding *f)
         buf_addf(b, "; %s like it", units_format_count(count, sizeof count, f->count));
 }
 
-void mpi_verify_say(void)
+void mpi_verify_print(void)
 {
     const struct mpi_finding *f = (const struct mpi_finding *)found.data;
 

@@ -35,13 +35,13 @@ static int segment_block(const struct job *j, int segment)
 }
 
 /* The segment at a position of the order in use: 0 <= position < pow2. */
-static int segment_at(const struct job *j, int place)
+static int segment_at(const struct job *j, int position)
 {
     if (!j->ordered)
-        return place;
+        return position;
     int reversed = 0;
-    for (int bit = 1; bit < j->p.pow2; bit <<= 1, place >>= 1)
-        reversed = reversed << 1 | (place & 1);
+    for (int bit = 1; bit < j->p.pow2; bit <<= 1, position >>= 1)
+        reversed = reversed << 1 | (position & 1);
     return reversed;
 }
 
@@ -51,12 +51,12 @@ static uint64_t segment_items(const struct mpi_coll_args *a, const struct job *j
 }
 
 /* Items of a run of positions. */
-static uint64_t run_items(const struct mpi_coll_args *a, const struct job *j, int place, int n)
+static uint64_t run_items(const struct mpi_coll_args *a, const struct job *j, int position, int n)
 {
     if (!j->ordered)
-        return coll_block_sum(a, segment_block(j, place), segment_block(j, place + n));
+        return coll_block_sum(a, segment_block(j, position), segment_block(j, position + n));
     uint64_t sum = 0;
-    for (int i = place; i < place + n; i++)
+    for (int i = position; i < position + n; i++)
         sum += segment_items(a, j, segment_at(j, i));
     return sum;
 }
@@ -73,8 +73,8 @@ static void arrange(const struct mpi_coll_args *a, const struct job *j, const vo
     first[0] = 0;
     for (int i = 0; i < j->p.pow2; i++)
         first[i + 1] = first[i] + segment_items(a, j, i);
-    for (int place = 0; place < j->p.pow2; place++) {
-        int segment = segment_at(j, place);
+    for (int position = 0; position < j->p.pow2; position++) {
+        int segment = segment_at(j, position);
         uint64_t items = first[segment + 1] - first[segment];
         coll_copy(coll_at(from, (int64_t)first[segment], a->rtype),
                   coll_at(j->acc, (int64_t)to, a->rtype), items, a->rtype);

@@ -28,7 +28,7 @@
 #define HANDLE_CLASS 0xfc000000u
 #define HANDLE_INDEX 0x03ffffffu
 #define RAISE_TEXT_MAX 512
-#define PLACE_NAME_MAX 160
+#define WHERE_MAX 160
 
 typedef void any_function(void *handle, int *code, ...);
 typedef void cxx_function(int kind, int *handle, int *code, void (*function)(void));
@@ -93,10 +93,10 @@ void mpi_errhandler_forget(struct mpi_rank *self, MPI_Comm comm)
 /* ---- raising ---- */
 
 /* "rank 3, MPI_COMM_WORLD"; ranks are those in the communicator, else in MPI_COMM_WORLD. */
-static void place_name(const struct mpi_rank *self, enum errhandler_kind kind, const void *handle,
-                       char *out, size_t n)
+static void describe_where(const struct mpi_rank *self, enum errhandler_kind kind,
+                           const void *handle, char *out, size_t n)
 {
-    char label[PLACE_NAME_MAX];
+    char label[WHERE_MAX];
 
     switch (kind) {
     case FOR_COMM:
@@ -119,11 +119,11 @@ static void place_name(const struct mpi_rank *self, enum errhandler_kind kind, c
 static _Noreturn void die(struct mpi_rank *self, enum errhandler_kind kind, const void *handle,
                           int code, const char *fmt, va_list args)
 {
-    char *text = mem_alloc(RAISE_TEXT_MAX), place[PLACE_NAME_MAX + 32];
+    char *text = mem_alloc(RAISE_TEXT_MAX), where[WHERE_MAX + 32];
     int n;
 
-    place_name(self, kind, handle, place, sizeof place);
-    n = snprintf(text, RAISE_TEXT_MAX, "%s(%s): %s: ", mpi_fn_name[self->fn], place,
+    describe_where(self, kind, handle, where, sizeof where);
+    n = snprintf(text, RAISE_TEXT_MAX, "%s(%s): %s: ", mpi_fn_name[self->fn], where,
                  mpi_errcode_name(code));
     vsnprintf(text + n, (size_t)(RAISE_TEXT_MAX - n), fmt, args);
     mpi_abort_run(self, code, text);

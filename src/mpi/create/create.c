@@ -25,8 +25,8 @@ static int peer(const struct mpi_comm *c, const struct mpi_group *members, int i
     return members ? mpi_comm_rank_of(c, mpi_group_world_rank(members, (uint32_t)i)) : i;
 }
 
-int mpi_comm_spread(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members, int me,
-                    int n, int tag, mpi_comm_desc *desc)
+int mpi_comm_bcast_desc(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members,
+                        int me, int n, int tag, mpi_comm_desc *desc)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
     int mask = 1, rc = MPI_SUCCESS;
@@ -62,8 +62,8 @@ int mpi_comm_copy(struct mpi_rank *self, struct mpi_comm *c, mpi_comm_desc *desc
                                                      mpi_group_ref(c->remote), handler),
                                   (enum mpi_fn)self->fn, c);
     if (c->remote)
-        return mpi_inter_spread(self, c, MPI_TAG_COMM_DUP, desc);
-    return mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, desc);
+        return mpi_inter_bcast_desc(self, c, MPI_TAG_COMM_DUP, desc);
+    return mpi_comm_bcast_desc(self, c, NULL, me, (int)c->group->size, MPI_TAG_COMM_DUP, desc);
 }
 
 void mpi_comm_copy_begin(struct mpi_rank *self, struct mpi_comm_copy *copy)
@@ -155,7 +155,7 @@ static int create_inter(struct mpi_rank *self, struct mpi_comm *c, struct mpi_gr
         mpi_group_unref(other);
     mpi_group_unref(g);
     if (!rc)
-        rc = mpi_inter_spread(self, c, MPI_TAG_COMM_CREATE, &desc);
+        rc = mpi_inter_bcast_desc(self, c, MPI_TAG_COMM_CREATE, &desc);
     if (!rc)
         *newcomm = mpi_comm_adopt(self, c, inside ? desc : MPI_COMM_DESC_NULL);
     return rc;
@@ -201,7 +201,7 @@ int mpi_comm_create_group(struct mpi_rank *self, MPI_Comm comm, MPI_Group group,
     /* The program may free the group in another rank meanwhile: hold it across the switch. */
     mpi_group_ref(g);
     tag = MPI_TAG_CREATE_GROUP_FIRST + tag % MPI_TAG_CREATE_GROUP_FIRST;
-    rc = mpi_comm_spread(self, c, g, me, (int)g->size, tag, &desc);
+    rc = mpi_comm_bcast_desc(self, c, g, me, (int)g->size, tag, &desc);
     mpi_group_unref(g);
     if (!rc)
         *newcomm = mpi_comm_adopt(self, c, desc);

@@ -44,12 +44,12 @@ int mpi_comm_copy_make(struct mpi_rank *self, struct mpi_comm_copy *copy);
 /* Distributes the descriptor of rank 0 of `members` to all of them, by a binomial tree on the
  * collective context of c. members NULL: the first n ranks of c; else n is its size and me the
  * caller's rank in it. May switch. Returns an MPI class. */
-int mpi_comm_spread(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members, int me,
-                    int n, int tag, mpi_comm_desc *desc);
+int mpi_comm_bcast_desc(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members,
+                        int me, int n, int tag, mpi_comm_desc *desc);
 
 /* The same on an intercommunicator: rank 0 of the low side has the low descriptor of another one,
  * every rank gets the one for its side. May switch. */
-int mpi_inter_spread(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_comm_desc *desc);
+int mpi_inter_bcast_desc(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_comm_desc *desc);
 
 /* A new communicator with the groups of c: the descriptor for the caller's side of it. Called by
  * all ranks of c. May switch. Returns an MPI class. */

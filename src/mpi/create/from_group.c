@@ -58,8 +58,8 @@ int mpi_comm_create_from_group(struct mpi_rank *self, MPI_Group group, const cha
                                  NULL);
     /* The program may free the group in another rank meanwhile: hold it across the switch. */
     mpi_group_ref(g);
-    rc = mpi_comm_spread(self, world, g, me, (int)g->size,
-                         (int)MPI_TAG_CREATE_GROUP_FIRST + tag_of(stringtag), &desc);
+    rc = mpi_comm_bcast_desc(self, world, g, me, (int)g->size,
+                             (int)MPI_TAG_CREATE_GROUP_FIRST + tag_of(stringtag), &desc);
     mpi_group_unref(g);
     if (rc)
         return rc;
@@ -112,8 +112,8 @@ static int check_remote(struct mpi_rank *self, MPI_Group remote_group, int remot
 }
 
 /* Distributes it from the leader to its group: to the first member, which tells the others. */
-static int spread_from(struct mpi_rank *self, struct mpi_group *g, int me, int leader, int tag,
-                       mpi_comm_desc *desc)
+static int bcast_from(struct mpi_rank *self, struct mpi_group *g, int me, int leader, int tag,
+                      mpi_comm_desc *desc)
 {
     struct mpi_comm *world = mpi_comm_get(MPI_COMM_WORLD);
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
@@ -125,7 +125,7 @@ static int spread_from(struct mpi_rank *self, struct mpi_group *g, int me, int l
     else if (leader && me == 0)
         rc = mpi_coll_recv(self, world, desc, sizeof *desc, byte,
                            (int)mpi_group_world_rank(g, (uint32_t)leader), tag);
-    return rc ? rc : mpi_comm_spread(self, world, g, me, (int)g->size, tag, desc);
+    return rc ? rc : mpi_comm_bcast_desc(self, world, g, me, (int)g->size, tag, desc);
 }
 
 static int check_local(struct mpi_rank *self, const struct mpi_group *g, int me, int leader)
@@ -164,7 +164,7 @@ int mpi_intercomm_create_from_groups(struct mpi_rank *self, MPI_Group local_grou
     if (other)
         rc = lead(self, g, other, peer, tag, errhandler, &desc);
     if (!rc)
-        rc = spread_from(self, g, me, local_leader, tag, &desc);
+        rc = bcast_from(self, g, me, local_leader, tag, &desc);
     mpi_group_unref(g);
     if (rc)
         return rc;

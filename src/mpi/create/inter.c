@@ -49,7 +49,7 @@ int mpi_group_recv(struct mpi_rank *self, struct mpi_comm *c, int src, int tag,
     return rc;
 }
 
-int mpi_inter_spread(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_comm_desc *desc)
+int mpi_inter_bcast_desc(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_comm_desc *desc)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
     int me = mpi_comm_my_rank(c, self), rc = MPI_SUCCESS;
@@ -61,7 +61,7 @@ int mpi_inter_spread(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_com
 
         rc = mpi_coll_send(self, c, &high, sizeof high, byte, 0, tag);
     }
-    return rc ? rc : mpi_comm_spread(self, c->local, NULL, me, (int)c->group->size, tag, desc);
+    return rc ? rc : mpi_comm_bcast_desc(self, c->local, NULL, me, (int)c->group->size, tag, desc);
 }
 
 /* ---- MPI_Intercomm_create ---- */
@@ -236,8 +236,8 @@ int mpi_intercomm_merge(struct mpi_rank *self, MPI_Comm intercomm, int high, MPI
     if (me == 0)
         rc = merge_lead(self, c, high != 0, &desc);
     if (!rc)
-        rc = mpi_comm_spread(self, c->local, NULL, me, (int)c->group->size, MPI_TAG_INTERCOMM_MERGE,
-                             &desc);
+        rc = mpi_comm_bcast_desc(self, c->local, NULL, me, (int)c->group->size,
+                                 MPI_TAG_INTERCOMM_MERGE, &desc);
     if (!rc)
         *newintracomm = mpi_comm_adopt(self, c, desc);
     return rc;

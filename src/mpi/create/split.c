@@ -42,15 +42,15 @@ struct entry {
 };
 
 /* A rank's position in the binomial tree. */
-struct spot {
+struct position {
     int me, n;
     int top;  /* lowest set bit of me; for rank 0 the power of two that covers n */
     int span; /* ranks in the subtree */
 };
 
-static struct spot spot_of(int me, int n)
+static struct position position_of(int me, int n)
 {
-    struct spot p = {me, n, 1, 0};
+    struct position p = {me, n, 1, 0};
 
     while (p.top < n && !(me & p.top))
         p.top <<= 1;
@@ -59,7 +59,7 @@ static struct spot spot_of(int me, int n)
 }
 
 /* Ranks in the subtree of the child at distance `mask`, 0 if there is none. */
-static uint64_t child_span(const struct spot *p, int mask)
+static uint64_t child_span(const struct position *p, int mask)
 {
     int left = p->n - p->me - mask;
 
@@ -73,7 +73,7 @@ static struct mpi_comm *tree_of(struct mpi_comm *c)
 }
 
 /* Fills items[0..span) of the subtree; items[0] is the caller's. Sends them up unless rank 0. */
-static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct spot *p,
+static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct position *p,
                   struct item *items, int tag)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
@@ -93,7 +93,7 @@ static int gather(struct mpi_rank *self, struct mpi_comm *c, const struct spot *
 }
 
 /* Sends the children their part of descs[0..span). */
-static int scatter(struct mpi_rank *self, struct mpi_comm *c, const struct spot *p,
+static int scatter(struct mpi_rank *self, struct mpi_comm *c, const struct position *p,
                    const mpi_comm_desc *descs, int tag)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
@@ -205,7 +205,7 @@ static int assign_both(struct mpi_rank *self, struct mpi_comm *c, const struct i
 }
 
 /* Rank 0's part after all items have come. */
-static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct spot *p,
+static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct position *p,
                   const struct item *items, int tag, MPI_Comm *out)
 {
     struct mpi_type *byte = mpi_type_get(MPI_BYTE);
@@ -234,7 +234,7 @@ static int decide(struct mpi_rank *self, struct mpi_comm *c, const struct spot *
 static __attribute__((noinline)) int ascend(struct mpi_rank *self, struct mpi_comm *c, int color,
                                             int key, int tag, MPI_Comm *out)
 {
-    struct spot p = spot_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+    struct position p = position_of(mpi_comm_my_rank(c, self), (int)c->group->size);
     struct item mine = {color, key}, *items = &mine;
     int rc;
 
@@ -255,7 +255,7 @@ static __attribute__((noinline)) int descend(struct mpi_rank *self, struct mpi_c
                                              MPI_Comm *out)
 {
     mpi_comm_desc one, *descs = &one;
-    struct spot p = spot_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+    struct position p = position_of(mpi_comm_my_rank(c, self), (int)c->group->size);
     int rc;
 
     if (p.span > 1)
@@ -263,7 +263,7 @@ static __attribute__((noinline)) int descend(struct mpi_rank *self, struct mpi_c
     rc = mpi_coll_recv(self, tree_of(c), descs, (uint64_t)p.span * sizeof *descs,
                        mpi_type_get(MPI_BYTE), p.me - p.top, tag);
     if (!rc && p.span > 1) {
-        p = spot_of(mpi_comm_my_rank(c, self), (int)c->group->size);
+        p = position_of(mpi_comm_my_rank(c, self), (int)c->group->size);
         rc = scatter(self, tree_of(c), &p, descs, tag);
     }
     if (!rc)

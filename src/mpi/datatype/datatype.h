@@ -110,7 +110,7 @@ void mpi_type_retract(struct mpi_type *t);
 
 /* From now on every construction creates a separate object: for programs that attach attributes to
  * types, since those of two equal types may differ. */
-void mpi_type_share_no_more(void);
+void mpi_type_stop_sharing(void);
 
 /* Make the type usable for communication. */
 void mpi_type_set_committed(struct mpi_type *t);

@@ -85,16 +85,16 @@ static bool key_matches(const struct type_key *key, const struct mpi_type *t)
     return lists_match(key, t);
 }
 
-static bool share_no_more;
+static bool sharing_stopped;
 
-void mpi_type_share_no_more(void)
+void mpi_type_stop_sharing(void)
 {
-    share_no_more = true;
+    sharing_stopped = true;
 }
 
 struct mpi_type *table_find(const struct type_key *key)
 {
-    if (!table.nbuckets || share_no_more)
+    if (!table.nbuckets || sharing_stopped)
         return NULL;
     uint64_t hash = key_hash(key);
     struct mpi_type *t = table.buckets[hash & (table.nbuckets - 1)];

@@ -67,7 +67,7 @@ static int check_amount(struct mpi_rank *self, MPI_File fh, const struct io_file
 }
 
 /* Where an ordered access starts: after the data of all lower ranks. May switch. */
-static int ordered_place(struct mpi_rank *self, struct io_file *f, uint64_t bytes, int64_t *at)
+static int ordered_position(struct mpi_rank *self, struct io_file *f, uint64_t bytes, int64_t *at)
 {
     struct mpi_comm *c = f->s->comm;
     struct mpi_type *word = mpi_type_get(MPI_INT64_T);
@@ -87,14 +87,14 @@ static int ordered_place(struct mpi_rank *self, struct io_file *f, uint64_t byte
 }
 
 /* Determines the position of an access that does not get it from the agent. */
-static int place(struct mpi_rank *self, MPI_File fh, struct io_file *f, unsigned kind,
-                 MPI_Offset offset, uint64_t bytes, int64_t *at)
+static int find_position(struct mpi_rank *self, MPI_File fh, struct io_file *f, unsigned kind,
+                         MPI_Offset offset, uint64_t bytes, int64_t *at)
 {
     int rc;
 
     *at = 0;
     if (kind & IO_ORDERED) {
-        rc = ordered_place(self, f, bytes, at);
+        rc = ordered_position(self, f, bytes, at);
         return rc ? mpi_raise_file(self, fh, rc, "cannot compute the offsets of the ranks") : rc;
     }
     if (kind & IO_SHARED)
@@ -129,7 +129,7 @@ static struct io_op *prepare(struct mpi_rank *self, MPI_File fh, unsigned kind, 
     if (!*rc && (kind & (IO_ALL | IO_ORDERED)))
         io_collective(self, f);
     if (!*rc)
-        *rc = place(self, fh, f, kind, offset, bytes, &at);
+        *rc = find_position(self, fh, f, kind, offset, bytes, &at);
     if (*rc)
         return NULL;
     op = io_op_new(f);

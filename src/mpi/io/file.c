@@ -106,7 +106,7 @@ void io_collective(struct mpi_rank *self, const struct io_file *f)
     mpi_verify_call(self, f->s->comm, what);
 }
 
-int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n)
+int io_bcast(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n)
 {
     return mpi_coll_bcast(self, f->s->comm, data, n, mpi_type_get(MPI_BYTE), 0);
 }

@@ -114,7 +114,7 @@ static inline MPI_File io_handle(struct io_file *f)
 /* Reports a collective call of the rank on the file to --check. */
 void io_collective(struct mpi_rank *self, const struct io_file *f);
 /* Distributes `n` bytes of the file's first rank to all. May switch; returns an MPI class. */
-int io_spread(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n);
+int io_bcast(struct mpi_rank *self, struct io_file *f, void *data, uint64_t n);
 /* An MPI class for an errno. */
 int io_error_class(int error);
 

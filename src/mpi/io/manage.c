@@ -23,8 +23,8 @@ static int refuse_sequential(struct mpi_rank *self, MPI_File fh, const struct io
 /* ---- positions ---- */
 
 /* The stream position of an offset from `whence`; `from` is the current pointer. */
-static int seek_place(struct mpi_rank *self, MPI_File fh, const struct io_file *f,
-                      MPI_Offset offset, int whence, int64_t from, int64_t *at)
+static int seek_position(struct mpi_rank *self, MPI_File fh, const struct io_file *f,
+                         MPI_Offset offset, int whence, int64_t from, int64_t *at)
 {
     int64_t base = 0, delta;
 
@@ -50,7 +50,7 @@ int mpi_file_seek(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, int whe
     if (!rc)
         rc = refuse_sequential(self, fh, f);
     if (!rc)
-        rc = seek_place(self, fh, f, offset, whence, f->position, &at);
+        rc = seek_position(self, fh, f, offset, whence, f->position, &at);
     if (!rc)
         f->position = at;
     return rc;
@@ -84,10 +84,10 @@ int mpi_file_seek_shared(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, 
     if (!rc && first)
         at = whence == MPI_SEEK_CUR ? io_pointer(self, f, IO_POINTER_ADD, 0) : 0;
     if (!rc)
-        rc = io_spread(self, f, &at, sizeof at);
+        rc = io_bcast(self, f, &at, sizeof at);
     if (rc)
         return mpi_raise_file(self, fh, rc, "cannot move the shared file pointer");
-    rc = seek_place(self, fh, f, offset, whence, at, &at);
+    rc = seek_position(self, fh, f, offset, whence, at, &at);
     if (!rc && first)
         io_pointer(self, f, IO_POINTER_SET, at);
     mpi_coll_barrier(self, f->s->comm);
@@ -148,7 +148,7 @@ static int resize(struct mpi_rank *self, MPI_File fh, MPI_Offset size, int preal
             r.error = io_error_class(errno);
     }
     if (!rc)
-        rc = io_spread(self, f, &r, sizeof r);
+        rc = io_bcast(self, f, &r, sizeof r);
     if (rc || r.error)
         return mpi_raise_file(self, fh, rc ? rc : r.error, "cannot resize '%s'", f->s->name);
     if (r.size != size)
@@ -209,7 +209,7 @@ int mpi_file_set_atomicity(struct mpi_rank *self, MPI_File fh, int flag)
     io_collective(self, f);
     rc = mpi_coll_barrier(self, f->s->comm);
     if (!rc)
-        rc = io_spread(self, f, &first, sizeof first);
+        rc = io_bcast(self, f, &first, sizeof first);
     if (rc || first != (flag != 0))
         return mpi_raise_file(self, fh, rc ? rc : MPI_ERR_NOT_SAME,
                               "ranks do not give the same flag");

@@ -93,7 +93,7 @@ static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_comm 
     if (me == 0)
         desc = mpi_comm_describe(mpi_comm_new(mpi_comm_group_ref(self, c), MPI_ERRORS_RETURN),
                                  (enum mpi_fn)self->fn, c);
-    rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_FILE_OPEN, &desc);
+    rc = mpi_comm_bcast_desc(self, c, NULL, me, (int)c->group->size, MPI_TAG_FILE_OPEN, &desc);
     if (!rc)
         *out = mpi_comm_get(mpi_comm_adopt(self, c, desc));
     return rc;
@@ -303,7 +303,7 @@ static int delete_closed(struct mpi_rank *self, struct io_file *f)
         if (sys_unlink(f->s->delete_name) != 0)
             error = io_error_class(errno);
     }
-    rc = io_spread(self, f, &error, sizeof error);
+    rc = io_bcast(self, f, &error, sizeof error);
     return rc ? rc : error;
 }
 

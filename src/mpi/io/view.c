@@ -136,7 +136,7 @@ int mpi_file_set_view(struct mpi_rank *self, MPI_File fh, MPI_Offset disp, MPI_D
     if (!rc && io_my_rank(self, f) == 0)
         before = io_pointer(self, f, IO_POINTER_SET, 0);
     if (!rc)
-        rc = io_spread(self, f, &before, sizeof before);
+        rc = io_bcast(self, f, &before, sizeof before);
     if (disp == MPI_DISPLACEMENT_CURRENT)
         v.disp = offset_of(&f->view, before);
     io_view_fini(&f->view);

@@ -298,7 +298,7 @@ static int say_leaks(const struct whole *w, enum engine_end end, int status)
 
     if (!leaks)
         return status;
-    mpi_leaks_say();
+    mpi_leaks_print();
     if (status && !mpi_world.page->end.findings)
         return status;
     mpi_world.page->end.leaks = leaks;
@@ -312,7 +312,7 @@ static int say_findings(enum engine_end end, int status)
 
     if (!findings)
         return status;
-    mpi_verify_say();
+    mpi_verify_print();
     mpi_world.page->end.findings = findings;
     return status ? status : 1;
 }

@@ -88,7 +88,7 @@ static int delete_attributes(struct mpi_rank *self)
 }
 
 /* Sends that were freed before completion are still completed: their receivers wait for them. */
-void mpi_settle(struct mpi_rank *self)
+void mpi_finish_sends(struct mpi_rank *self)
 {
     vtime due;
 
@@ -109,7 +109,7 @@ int mpi_finalize(struct mpi_rank *self)
     rc = delete_attributes(self);
     if (rc)
         return rc;
-    mpi_settle(self);
+    mpi_finish_sends(self);
     /* File servers, names and ports belong to the agents of ranks, which must not end before the
      * others are done. */
     if (mpi_world.opt->needs & (MPI_NEED_FILES | MPI_NEED_NAMES))

@@ -142,7 +142,7 @@ int mpi_session_finalize(struct mpi_rank *self, MPI_Session *session)
         return rc;
     own = mpi_state_sessions(self);
     if (own->live == 1 && own->world_phase != MPI_PHASE_ACTIVE)
-        mpi_settle(self);
+        mpi_finish_sends(self);
     mpi_errhandler_session_freed(self, *session);
     own->thread_level[(uint32_t)*session & HANDLE_INDEX] = -1;
     if (--own->live == 0)

@@ -14,6 +14,6 @@ enum mpi_phase mpi_world_phase(const struct mpi_rank *self);
 void mpi_world_phase_set(struct mpi_rank *self, enum mpi_phase phase);
 
 /* Completes what others still wait for before the rank stops using MPI (init_api.c). May switch. */
-void mpi_settle(struct mpi_rank *self);
+void mpi_finish_sends(struct mpi_rank *self);
 
 #endif

@@ -273,7 +273,7 @@ static void set_up(void)
     if (o->factor > 0)
         mpi_emulate_init(o);
     if (o->needs & MPI_NEED_TYPE_KEYS)
-        mpi_type_share_no_more();
+        mpi_type_stop_sharing();
     mpi_stats_init(o->detail);
     if (o->check_leaks)
         mpi_leaks_init();

@@ -241,7 +241,7 @@ void p2p_thread_enter(void)
     while (!t->turn)
         await_turn(t);
     atomic_fetch_sub(&t->arriving, 1);
-    p2p_thread_gather(t);
+    p2p_thread_pin(t);
     t->handled = mpi_world.handled;
     t->fruitless = 0;
     t->sleeps_entered = t->sleeps;
@@ -406,7 +406,7 @@ static void be_pilot(struct threads *t, struct mpi_rank *self, struct waiter *me
         return;
     }
     if (t->sleeps - t->sleeps_entered >= PART_AFTER)
-        p2p_thread_part(t);
+        p2p_thread_unpin(t);
     stand_by(t, self, wake_after);
 }
 

@@ -10,9 +10,9 @@
  * Whoever finds then that it has been called makes all wary for a while. A short sleep is still
  * longer than a tick of the system, so that it does not have to set its timer.
  *
- * While all return quickly, they are pinned to one processor (`together`), where a switch takes
+ * While all return quickly, they are pinned to one processor, where a switch takes
  * less time. A thread that comes back late ends that, as does the pilot when others compute, or the
- * scheduler if the rank keeps its turn (vp_thread_gather). Each end doubles how long they must have
+ * scheduler if the rank keeps its turn (vp_thread_pin). Each end doubles how long they must have
  * been quick before they are pinned again.
  */
 #include <errno.h>
@@ -39,7 +39,7 @@ static __thread struct {
     uint64_t left;        /* when it last left, in ticks */
     uint32_t quick;       /* returns in a row that were quick */
     uint32_t late;        /* the last return was */
-    uint32_t together;    /* threads.together when it was last pinned */
+    uint32_t pinned;      /* threads.pinned when it was last pinned */
     uint32_t long_sleeps; /* remaining sleeps that are not short ... */
     uint32_t next_long;   /* ... and how many they will be when a short one was too short */
 } habit;
@@ -214,43 +214,43 @@ void p2p_thread_returns(void)
 
 /* ---- on one processor ---- */
 
-static void part(struct threads *t)
+static void unpin(struct threads *t)
 {
-    t->together = 0;
+    t->pinned = 0;
     t->steady = 0;
     if (t->steady_min < STEADY_MAX)
         t->steady_min *= 2;
-    vp_threads_part();
+    vp_threads_unpin();
 }
 
-void p2p_thread_part(struct threads *t)
+void p2p_thread_unpin(struct threads *t)
 {
-    if (t->together)
-        part(t);
+    if (t->pinned)
+        unpin(t);
 }
 
 static void count_steady(struct threads *t)
 {
     t->steady = habit.late ? 0 : t->steady + (habit.quick > 0);
-    if (!t->together && t->steady >= t->steady_min) {
-        t->together = ++t->gatherings;
+    if (!t->pinned && t->steady >= t->steady_min) {
+        t->pinned = ++t->pinnings;
         t->steady = 0;
-    } else if (t->together && t->steady / STEADY_PROVEN >= t->steady_min) {
+    } else if (t->pinned && t->steady / STEADY_PROVEN >= t->steady_min) {
         t->steady = 0;
         if (t->steady_min > P2P_STEADY_MIN)
             t->steady_min /= 2;
     }
 }
 
-void p2p_thread_gather(struct threads *t)
+void p2p_thread_pin(struct threads *t)
 {
-    if (t->together && (habit.late || !vp_threads_are_together())) {
-        part(t);
+    if (t->pinned && (habit.late || !vp_threads_are_pinned())) {
+        unpin(t);
         return;
     }
     count_steady(t);
-    if (!t->together || habit.together == t->together)
+    if (!t->pinned || habit.pinned == t->pinned)
         return;
-    habit.together = t->together;
-    vp_thread_gather();
+    habit.pinned = t->pinned;
+    vp_thread_pin();
 }

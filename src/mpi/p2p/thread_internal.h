@@ -64,8 +64,8 @@ struct threads {
     uint32_t wary;                 /* remaining calls that wake at once ... */
     uint32_t disappointed;         /* ... and how often that doubles */
     uint32_t kept;                 /* expectations met since then */
-    uint32_t together;             /* how often threads were pinned, if they are; else 0 ... */
-    uint32_t gatherings;           /* ... and how often in all */
+    uint32_t pinned;               /* how often threads were pinned, if they are; else 0 ... */
+    uint32_t pinnings;             /* ... and how often in all */
     uint32_t steady;               /* quick returns since one was late, or they were pinned */
     uint32_t steady_min;           /* as many as it takes to pin them */
 };
@@ -80,9 +80,9 @@ void p2p_thread_look(struct threads *, struct mpi_rank *self);
 struct waiter *p2p_thread_unseen(const struct threads *);
 /* A thread enters: the first does not need the lock. */
 void p2p_thread_returns(void);
-void p2p_thread_gather(struct threads *);
+void p2p_thread_pin(struct threads *);
 /* Some threads have been computing for long. */
-void p2p_thread_part(struct threads *);
+void p2p_thread_unpin(struct threads *);
 /* A thread leaves: calls a waiter, if there is one to call and none has been called. Returns it if
  * it must be woken after the lock is released. */
 struct waiter *p2p_thread_call(struct threads *);

@@ -350,13 +350,13 @@ static void add_needs(struct trace_header *header, unsigned needs)
 }
 
 /* A recorder that takes long (ENV_TRACE_DELAY). */
-static void dawdle(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
+static void slow_down(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
 {
     (void)self, (void)t, (void)call;
     sys_pause(record.delay);
 }
 
-static const struct mpi_observer slow = {.name = "slow", .leave = dawdle};
+static const struct mpi_observer slow = {.name = "slow", .leave = slow_down};
 
 int mpi_record_begin(struct err *err)
 {

@@ -101,7 +101,7 @@ static int make_comm(struct mpi_rank *self, struct mpi_comm *c, struct mpi_comm 
         desc = mpi_comm_describe(mpi_comm_new(mpi_comm_group_ref(self, c),
                                               mpi_errhandler_of(self, c)),
                                  (enum mpi_fn)self->fn, c);
-    rc = mpi_comm_spread(self, c, NULL, me, (int)c->group->size, MPI_TAG_WIN, &desc);
+    rc = mpi_comm_bcast_desc(self, c, NULL, me, (int)c->group->size, MPI_TAG_WIN, &desc);
     if (rc)
         return rc;
     *out = mpi_comm_get(mpi_comm_adopt(self, c, desc));

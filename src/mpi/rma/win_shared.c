@@ -49,7 +49,7 @@ void rma_shared_leave(struct rma_shared *s)
 }
 
 /* Are all ranks on one node and in one process? */
-static int check_places(const struct rma_shared *s)
+static int check_nodes(const struct rma_shared *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (net_node(&mpi_world.net, s->at[i].world) != net_node(&mpi_world.net, s->at[0].world) ||
@@ -102,7 +102,7 @@ static int agree(struct mpi_rank *self, struct mpi_comm *c, const struct portion
     if (rc)
         return rc;
     if (me == 0) {
-        *v = (struct verdict){s, check_places(s)};
+        *v = (struct verdict){s, check_nodes(s)};
         if (!v->error)
             v->error = allocate(s);
         if (v->error)

@@ -27,7 +27,7 @@ int mpi_topo_make_comm(struct mpi_rank *self, struct mpi_comm *c, int n, int tag
         desc = mpi_comm_describe(mpi_comm_new(mpi_comm_first_ranks(self, c, n),
                                               mpi_errhandler_given(self, c)),
                                  (enum mpi_fn)self->fn, c);
-    rc = mpi_comm_spread(self, c, NULL, me, n, tag, &desc);
+    rc = mpi_comm_bcast_desc(self, c, NULL, me, n, tag, &desc);
     if (!rc)
         *made = mpi_comm_at(mpi_comm_adopt(self, c, desc));
     return rc;

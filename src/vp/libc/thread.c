@@ -150,7 +150,7 @@ static struct vp_thread *find(pthread_t id)
 }
 
 /* The caller is idle until the thread has ended, unless it has ended already. */
-static void rest_until_end(pthread_t id)
+static void count_joining(pthread_t id)
 {
     struct vp_thread *t;
 
@@ -164,7 +164,7 @@ static void rest_until_end(pthread_t id)
 }
 
 /* The caller continues before that: it was cancelled, or the thread cannot be joined. */
-static void rest_no_more(void *joined)
+static void uncount_joining(void *joined)
 {
     struct vp_thread *t;
 
@@ -183,12 +183,12 @@ VP_EXPORT int pthread_join(pthread_t thread, void **result)
 
     if (!vp_private.threaded)
         return REAL(pthread_join)(thread, result);
-    rest_until_end(thread);
-    pthread_cleanup_push(rest_no_more, &thread);
+    count_joining(thread);
+    pthread_cleanup_push(uncount_joining, &thread);
     rc = REAL(pthread_join)(thread, result);
     pthread_cleanup_pop(0);
     if (rc != 0)
-        rest_no_more(&thread);
+        uncount_joining(&thread);
     return rc;
 }
 
