@@ -48,6 +48,23 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
         }                                                                           \
     } while (0)
 
+/* The same for an array that begins in `few`, an array of its owner, so that most need no other
+ * memory. Its owner frees `at` unless it is `few`. */
+#define ARRAY_RESERVE_FEW(at, room, needed, few)                      \
+    do {                                                              \
+        if (!(room)) {                                                \
+            (at) = (few);                                             \
+            (room) = (__typeof__(room))(sizeof(few) / sizeof *(few)); \
+        }                                                             \
+        if (__builtin_expect((needed) > (room), 0)) {                 \
+            void *array_few = (at) == (few) ? (at) : NULL;            \
+            (at) = array_few ? NULL : (at);                           \
+            ARRAY_RESERVE(at, room, needed, 1);                       \
+            if (array_few)                                            \
+                memcpy((at), array_few, sizeof(few));                 \
+        }                                                             \
+    } while (0)
+
 /* Makes room for one more item in a ring: item i of `count` is at[(head + i) & (room - 1)]. `first`
  * is a power of two; `head` may grow without limit. */
 #define ARRAY_RING_RESERVE(at, room, head, count, first)                                       \

@@ -25,7 +25,8 @@ void bins_init(struct bins *b, uint64_t width)
     map_init(&b->numbers);
 }
 
-/* In huge pages: additions are all over the place, and would miss the TLB. */
+/* In huge pages: additions are at random addresses, and would miss the TLB. Every bin moves when
+ * its room grows, so this is not an array of array.h. */
 static void set_room(struct bins *b, size_t room)
 {
     size_t bytes = room * b->count * sizeof *b->amounts;

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
 
@@ -169,4 +170,17 @@ int path_create(const char *path)
         return fd;
     errno = -fd;
     return -1;
+}
+
+int path_absolute(const char *path, char *out, size_t size, struct err *err)
+{
+    ssize_t here = path[0] == '/' ? 1 : sys_getcwd(out, size); /* with its terminator */
+
+    if (here < 0 && errno != ERANGE)
+        return err_set(err, ERR_SYSTEM, "cannot find the current directory: %s", strerror(errno));
+    size_t used = here < 0 ? size : (size_t)here - 1;
+    if (used + (used > 0) + strlen(path) >= size)
+        return err_set(err, ERR_INPUT, "file name '%.40s...' is too long", path);
+    snprintf(out + used, size - used, "%s%s", used ? "/" : "", path);
+    return 0;
 }

@@ -8,7 +8,10 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
+#include <stddef.h>
 #include <sys/stat.h>
+
+#include "base/err.h"
 
 /* What a path resolves to: `name` in `folder`. It is not a symbolic link, unless it is a link of
  * /proc that only the kernel can follow. */
@@ -31,6 +34,9 @@ void path_close(struct path_entry *);
  * appears meanwhile.
  */
 int path_open(const struct path_entry *, int flags, mode_t mode);
+
+/* The path from the root, for a path from the current folder; ERR_INPUT if it is too long. */
+int path_absolute(const char *path, char *out, size_t size, struct err *);
 
 /* Creates or truncates the file, to be written in place; the descriptor, or -1 with errno. */
 int path_create(const char *path);

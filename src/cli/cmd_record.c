@@ -16,6 +16,7 @@
 #include "analysis/analysis.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "cli/argv.h"
 #include "cli/cli.h"
@@ -154,9 +155,9 @@ static int make_names(struct request *q, const char *program, struct err *err)
         return err_set(err, ERR_INPUT, "--output: cannot write to standard output: give a file");
     int rc = cli_outputs_check(&output, 1, err);
     if (rc == 0)
-        rc = cli_outputs_absolute(name, q->trace, sizeof q->trace, err);
+        rc = path_absolute(name, q->trace, sizeof q->trace, err);
     if (rc == 0 && q->directory)
-        rc = cli_outputs_absolute(q->directory, directory, sizeof directory, err);
+        rc = path_absolute(q->directory, directory, sizeof directory, err);
     if (rc)
         return rc;
     if (q->directory && access(directory, W_OK | X_OK) != 0)

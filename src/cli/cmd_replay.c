@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/path.h"
 #include "cli/cli.h"
 #include "cli/notes.h"
 #include "cli/outputs.h"
@@ -40,7 +41,7 @@ static int name_output(struct cli_replay_request *q, struct err *err)
         return err_set(err, ERR_INPUT, "--output: cannot write to standard output: give a file");
     const struct cli_output outputs[] = {{"--output", name}, {"--report", q->report}};
     int rc = cli_outputs_check(outputs, q->report ? 2 : 1, err);
-    return rc ? rc : cli_outputs_absolute(name, q->path, sizeof q->path, err);
+    return rc ? rc : path_absolute(name, q->path, sizeof q->path, err);
 }
 
 /* ---- the new trace ---- */
@@ -180,7 +181,7 @@ static int replay_main(int argc, char **argv)
     status = cli_native_trace(q.trace, &temporary);
     if (status != CLI_DONE)
         return status;
-    status = cli_outputs_absolute(temporary ? temporary : q.trace, q.source, sizeof q.source, &err)
+    status = path_absolute(temporary ? temporary : q.trace, q.source, sizeof q.source, &err)
                  ? cli_fail(&err)
                  : run(&q, &err);
     formats_forget(temporary);

@@ -81,14 +81,3 @@ int cli_outputs_check_svg(const char *option, const char *path, struct err *err)
                    "and convert it, such as by rsvg-convert or inkscape",
                    option, path);
 }
-
-int cli_outputs_absolute(const char *path, char *out, size_t size, struct err *err)
-{
-    char here[PATH_MAX] = "";
-    if (path[0] != '/' && !getcwd(here, sizeof here))
-        return err_set(err, ERR_SYSTEM, "cannot find the current directory: %s", strerror(errno));
-    int n = snprintf(out, size, "%s%s%s", here, *here ? "/" : "", path);
-    return n >= 0 && (size_t)n < size
-               ? 0
-               : err_set(err, ERR_INPUT, "file name '%.40s...' is too long", path);
-}

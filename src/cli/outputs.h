@@ -20,9 +20,6 @@ int cli_outputs_check(const struct cli_output *, size_t count, struct err *);
  * NULL is accepted. */
 int cli_outputs_check_svg(const char *option, const char *path, struct err *);
 
-/* The path from the root, wherever a process that gets it runs. */
-int cli_outputs_absolute(const char *path, char *out, size_t size, struct err *);
-
 /* Is the path standard output? It may be NULL. */
 int cli_is_stdout(const char *path);
 

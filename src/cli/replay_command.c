@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/child.h"
 #include "cli/launch.h"
 #include "cli/native.h"
@@ -181,7 +182,7 @@ int cli_replay_command(struct cli_argv *words, int argc, char **argv,
             err, ERR_INPUT,
             "--output, --report, --compare and --real-time are for one replay, not for a sweep");
     if (rc == 0)
-        rc = cli_outputs_absolute(q.trace, q.source, sizeof q.source, err);
+        rc = path_absolute(q.trace, q.source, sizeof q.source, err);
     if (rc == 0 && (rc = trace_open(&t, q.source, err)) == 0) {
         rc = cli_replay_check(&t, q.trace, err);
         if (rc == 0)

@@ -14,6 +14,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "cli/collectives.h"
 #include "cli/launch.h"
@@ -95,7 +96,7 @@ static int check_program(struct program *program, const char *given, const struc
 /* The library may run in another directory. */
 static int absolute_path(const char *path, char *out, size_t size, struct err *err)
 {
-    return cli_outputs_absolute(strcmp(path, "-") ? path : "/dev/stdout", out, size, err);
+    return path_absolute(strcmp(path, "-") ? path : "/dev/stdout", out, size, err);
 }
 
 /* What a trace says of the machine, so that it can be replayed there. Files get a path that is

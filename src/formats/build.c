@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "formats/build.h"
 #include "trace/definitions.h"
 #include "trace/local.h"
 #include "trace/merge.h"
 
+#define PART_SUFFIX ".part.XXXXXX"
 #define MEMORY_MOST ((size_t)64 << 20) /* of streams; then they are spilled */
 
 /* ---- beginning and end ---- */
@@ -33,21 +35,15 @@ void format_build_init(struct format_build *b, const char *path, uint64_t ranks,
 
 int format_build_start(struct format_build *b, struct err *err)
 {
-    size_t length = strlen(b->path) + PATH_MAX + sizeof ".part.XXXXXX";
-    char *path = mem_alloc(length), folder[PATH_MAX];
-    if (b->path[0] == '/')
-        snprintf(path, length, "%s.part.XXXXXX", b->path);
-    else if (getcwd(folder, sizeof folder))
-        snprintf(path, length, "%s/%s.part.XXXXXX", folder, b->path);
-    else
-        path[0] = '\0';
-    int fd = path[0] ? mkstemp(path) : -1;
-    if (fd < 0) {
-        mem_free(path);
+    char path[PATH_MAX];
+    if (path_absolute(b->path, path, sizeof path - sizeof PART_SUFFIX, err) != 0)
+        return err->code;
+    strcat(path, PART_SUFFIX);
+    int fd = mkstemp(path);
+    if (fd < 0)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", b->path, strerror(errno));
-    }
     close(fd);
-    b->part_path = path;
+    b->part_path = mem_strdup(path);
     return trace_part_open(&b->part, path, &b->header, err);
 }
 

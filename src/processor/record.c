@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -19,7 +20,8 @@
 #include "processor/processor_internal.h"
 #include "run/tape.h"
 
-#define TAPE_MAX 4096
+#define TAPE_LEAST 64
+#define TAPE_MAX 4096 /* a power of two times TAPE_LEAST */
 #define BUFFER_MAX ((size_t)1 << 20)
 
 static struct {
@@ -88,15 +90,11 @@ void processor_record(uint32_t index, unsigned call, vtime dt)
 {
     struct processor_tape *t = processor_tape_get(index);
 
-    if (t->len + 2 * TAPE_VARINT_MAX > t->room) {
-        if (t->room >= TAPE_MAX) {
-            put_block(processor_rank_id(index), t->data, t->len);
-            t->len = 0;
-        } else {
-            t->room = t->room ? 4 * t->room : 64;
-            t->data = mem_realloc(t->data, t->room);
-        }
+    if (t->room >= TAPE_MAX && t->len + 2 * TAPE_VARINT_MAX > t->room) {
+        put_block(processor_rank_id(index), t->data, t->len);
+        t->len = 0;
     }
+    ARRAY_RESERVE(t->data, t->room, t->len + 2 * TAPE_VARINT_MAX, TAPE_LEAST);
     t->len += tape_put(t->data + t->len, call);
     t->len += tape_put(t->data + t->len, (uint64_t)dt);
 }

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "recorder/recorder_internal.h"
 
 #define TEXT_MOST 4096
@@ -205,17 +205,8 @@ static int64_t handle_number(struct call *c, unsigned role, const struct mpi_arg
 
 static void __attribute__((noinline)) grow_requests(struct recorder_lane *lane)
 {
-    if (!lane->request_room) {
-        lane->requests = lane->few_requests;
-        lane->request_room = RECORDER_FEW_REQUESTS;
-        return;
-    }
-    int was_few = lane->requests == lane->few_requests;
-    lane->request_room *= 2;
-    lane->requests = mem_realloc(was_few ? NULL : lane->requests,
-                                 lane->request_room * sizeof *lane->requests);
-    if (was_few)
-        memcpy(lane->requests, lane->few_requests, sizeof lane->few_requests);
+    ARRAY_RESERVE_FEW(lane->requests, lane->request_room, lane->request_count + 1,
+                      lane->few_requests);
 }
 
 static void keep_request(struct recorder_lane *lane, int64_t number)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "recorder/profile.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/sites.h"
@@ -127,16 +127,7 @@ void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct 
 
 static void __attribute__((noinline)) grow_done(struct recorder_lane *lane)
 {
-    if (!lane->done_room) {
-        lane->done = lane->few_done;
-        lane->done_room = RECORDER_FEW_DONE;
-        return;
-    }
-    int was_few = lane->done == lane->few_done;
-    lane->done_room *= 2;
-    lane->done = mem_realloc(was_few ? NULL : lane->done, lane->done_room * sizeof *lane->done);
-    if (was_few)
-        memcpy(lane->done, lane->few_done, sizeof lane->few_done);
+    ARRAY_RESERVE_FEW(lane->done, lane->done_room, lane->done_count + 1, lane->few_done);
 }
 
 void recorder_done(struct recorder_lane *lane, int64_t number, struct trace_status status)

@@ -1,7 +1,7 @@
 /*
  * memory.c - memory of a rank: until the next record, or as long as a request.
  */
-#include "base/mem.h"
+#include "base/array.h"
 #include "replay/replay.h"
 
 #define CHUNK_LEAST 256
@@ -19,9 +19,7 @@ void *replay_scratch(struct replay_rank *k, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!k->scratch || k->scratch_used + bytes > k->scratch->room) {
-        size_t room = k->scratch ? 2 * k->scratch->room : CHUNK_LEAST;
-        while (room < bytes)
-            room *= 2;
+        size_t room = array_room(k->scratch ? 2 * k->scratch->room : 0, bytes, CHUNK_LEAST);
         struct replay_chunk *chunk = mem_alloc(sizeof *chunk + room);
         *chunk = (struct replay_chunk){.before = k->scratch, .room = room};
         k->scratch = chunk;

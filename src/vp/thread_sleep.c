@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/sys.h"
 #include "vp/vp_internal.h"
 
@@ -67,8 +68,8 @@ static void forget(struct vp_threads_seen *r)
 static void add(struct vp_threads_seen *r, long tid)
 {
     if (r->count == r->room) {
-        r->room = r->room ? 2 * r->room : 8;
-        r->all = realloc(r->all, r->room * sizeof *r->all);
+        r->room = (uint32_t)array_room(r->room, r->count + 1, 8);
+        r->all = realloc(r->all, r->room * sizeof *r->all); /* not of the memory that all share */
         if (!r->all)
             abort();
     }

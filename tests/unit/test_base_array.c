@@ -77,6 +77,35 @@ static void test_extend(void)
     mem_free(at);
 }
 
+static void test_few(void)
+{
+    struct {
+        long few[4], *at;
+        uint16_t count, room;
+    } a = {0};
+    int same = 1;
+
+    for (int i = 0; i < 4; i++) {
+        ARRAY_RESERVE_FEW(a.at, a.room, a.count + 1, a.few);
+        a.at[a.count++] = i;
+    }
+    ok(a.at == a.few && a.room == 4, "the first few items are in their owner");
+    for (int i = 4; i < 1000; i++) {
+        ARRAY_RESERVE_FEW(a.at, a.room, a.count + 1, a.few);
+        a.at[a.count++] = i;
+    }
+    for (int i = 0; i < 1000; i++)
+        same &= a.at[i] == i;
+    ok(same && a.at != a.few, "more of them are elsewhere, with the first");
+    is_int(a.room, 1024, "the room doubles");
+    mem_free(a.at);
+    a.at = NULL;
+    a.room = 0;
+    ARRAY_RESERVE_FEW(a.at, a.room, 9, a.few);
+    ok(a.at != a.few && a.room == 16, "many at once");
+    mem_free(a.at);
+}
+
 static void test_ring(void)
 {
     int *at = NULL, same = 1, next = 0, taken = 0;
@@ -103,6 +132,7 @@ int main(void)
     test_reserve();
     test_reserve_zero();
     test_extend();
+    test_few();
     test_ring();
     return done_testing();
 }
