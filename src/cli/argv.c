@@ -28,6 +28,13 @@ void cli_argv_add_all(struct cli_argv *w, const char *const *words)
         cli_argv_add(w, *words);
 }
 
+void cli_argv_pass(struct cli_argv *w, const char *option, const char *value)
+{
+    cli_argv_add(w, option);
+    if (value)
+        cli_argv_add(w, value);
+}
+
 void cli_argv_fini(struct cli_argv *w)
 {
     for (size_t i = 0; i < w->count; i++)

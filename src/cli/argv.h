@@ -18,6 +18,8 @@ struct cli_argv {
 void cli_argv_add(struct cli_argv *, const char *text);
 /* Several, up to a NULL. */
 void cli_argv_add_all(struct cli_argv *, const char *const *words);
+/* An option and its value, if it has one (or NULL). */
+void cli_argv_pass(struct cli_argv *, const char *option, const char *value);
 void cli_argv_fini(struct cli_argv *);
 
 /* Adds the words of a text: they are separated by blanks; quotes of either kind keep blanks in a

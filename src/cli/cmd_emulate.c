@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/emulate_factor.h"
 #include "cli/native.h"
+#include "cli/passed.h"
 
 #define FACTOR_AUTO "auto"
 #define FACTOR_DEFAULT "dynamic"
@@ -49,7 +50,7 @@ static int set_platform(void *into, const char *value, struct err *err)
     struct request *q = into;
     (void)err;
     q->has_platform = 1;
-    cli_argv_add_all(&q->run, (const char *const[]){"--platform", value, NULL});
+    cli_argv_pass(&q->run, "--platform", value);
     return 0;
 }
 
@@ -65,38 +66,20 @@ static const char *const compute_words[] = {"measured", "none", NULL};
 
 static int set_compute(void *into, const char *value, struct err *err)
 {
-    struct request *q = into;
-    if (strcmp(value, compute_words[0]) != 0 && strcmp(value, compute_words[1]) != 0)
-        return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: measured, none",
-                       value);
-    cli_argv_add_all(&q->run, (const char *const[]){"--compute", value, NULL});
-    return 0;
+    int32_t index;
+    int rc = cli_options_choose(value, compute_words, &index, err);
+    cli_argv_pass(&((struct request *)into)->run, "--compute", value);
+    return rc;
 }
 
-/* An option that `orrery run` has, too. */
-#define PASS(function, option, where)                                   \
-    static int function(void *into, const char *value, struct err *err) \
-    {                                                                   \
-        struct cli_argv *to = &((struct request *)into)->where;         \
-        (void)err;                                                      \
-        cli_argv_add(to, option);                                       \
-        if (value)                                                      \
-            cli_argv_add(to, value);                                    \
-        return 0;                                                       \
-    }
-
-PASS(set_settings, "--set", run)
-PASS(set_collectives, "--collectives", run)
-PASS(set_trace, "--trace", outputs)
-PASS(set_stats, "--stats", outputs)
-PASS(set_report, "--report", outputs)
-PASS(set_json, "--json", outputs)
-PASS(set_labels, "--labels", outputs)
-PASS(set_check, "--check", outputs)
-PASS(set_pcap, "--pcap", outputs)
-PASS(set_pcap_at, "--pcap-at", outputs)
-PASS(set_vectors, "--vectors", outputs)
-PASS(set_vectors_at, "--vectors-at", outputs)
+CLI_PASS_MACHINE(struct request, run)
+CLI_PASS_PACKETS(struct request, outputs)
+CLI_PASS(set_trace, "--trace", struct request, outputs)
+CLI_PASS(set_stats, "--stats", struct request, outputs)
+CLI_PASS(set_report, "--report", struct request, outputs)
+CLI_PASS(set_json, "--json", struct request, outputs)
+CLI_PASS(set_labels, "--labels", struct request, outputs)
+CLI_PASS(set_check, "--check", struct request, outputs)
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "-np", "N", "number of ranks (required)", set_ranks},
@@ -105,14 +88,13 @@ static const struct cli_option options[] = {
      "the machine whose network is simulated: a preset ('orrery platform list') or a file that ends in "
      ".yaml; without it, the default one as a packet network",
      set_platform},
-    {"set", 's', NULL, "KEY=VALUE", "change a setting of the machine", set_settings},
+    CLI_PASSED_MACHINE,
     {"factor", 'f', NULL, "F",
      "real time for each simulated time: F, auto, dynamic\n"
      "real time for each simulated time: a number of at least 1; auto, which runs the program repeatedly "
      "to find the smallest one with which results have converged; or dynamic (default), which adapts it "
      "during the run",
      set_factor},
-    {"collectives", 0, NULL, "WHICH", "algorithms or model, as of 'orrery run'", set_collectives},
     {"compute", 0, NULL, "HOW",
      "compute time: measured (default) or none\n"
      "time between MPI calls: measured (default), as processor time, or none, if the program declares it "
@@ -121,10 +103,7 @@ static const struct cli_option options[] = {
     {"trace", 0, NULL, "FILE", "write a trace, in simulated time", set_trace},
     {"stats", 0, NULL, "FILE", "write statistics, as CSV or JSON", set_stats},
     {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
-    {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap},
-    {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at},
-    {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors},
-    {"vectors-at", 0, NULL, "LIST", "which of them, as of 'orrery run'", set_vectors_at},
+    CLI_PASSED_PACKETS,
     {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
     {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
     {"check", 0, NULL, NULL, "compare types and arguments between ranks", set_check},

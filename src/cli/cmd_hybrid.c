@@ -23,6 +23,7 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/native.h"
+#include "cli/passed.h"
 #include "cli/run_check.h"
 #include "hybrid/wire.h"
 #include "mpi_needs.h"
@@ -69,19 +70,9 @@ static const char *const order_words[] = {HYBRID_ORDER_REAL, HYBRID_ORDER_VIRTUA
 
 static int choose(const char **into, const char *const *words, const char *value, struct err *err)
 {
-    struct buf list;
-    int rc;
-
-    for (int i = 0; words[i]; i++)
-        if (strcmp(value, words[i]) == 0) {
-            *into = words[i];
-            return 0;
-        }
-    buf_init(&list);
-    for (int i = 0; words[i]; i++)
-        buf_addf(&list, "%s%s", i ? ", " : "", words[i]);
-    rc = err_set(err, ERR_INPUT, "unknown value '%s': expected one of: %s", value, buf_str(&list));
-    buf_fini(&list);
+    int32_t index = 0;
+    int rc = cli_options_choose(value, words, &index, err);
+    *into = words[index];
     return rc;
 }
 
@@ -95,37 +86,20 @@ static int set_order(void *into, const char *value, struct err *err)
     return choose(&((struct request *)into)->order, order_words, value, err);
 }
 
-/* An option that `orrery run` has, too. */
-#define PASS(function, option)                                          \
-    static int function(void *into, const char *value, struct err *err) \
-    {                                                                   \
-        struct cli_argv *run = &((struct request *)into)->run;          \
-        (void)err;                                                      \
-        cli_argv_add(run, option);                                      \
-        if (value)                                                      \
-            cli_argv_add(run, value);                                   \
-        return 0;                                                       \
-    }
-
-PASS(set_platform, "--platform")
-PASS(set_settings, "--set")
-PASS(set_collectives, "--collectives")
-PASS(set_trace, "--trace")
-PASS(set_stats, "--stats")
-PASS(set_report, "--report")
-PASS(set_json, "--json")
-PASS(set_pcap, "--pcap")
-PASS(set_pcap_at, "--pcap-at")
-PASS(set_vectors, "--vectors")
-PASS(set_vectors_at, "--vectors-at")
-PASS(set_quiet, "--quiet")
+CLI_PASS_MACHINE(struct request, run)
+CLI_PASS_PACKETS(struct request, run)
+CLI_PASS(set_platform, "--platform", struct request, run)
+CLI_PASS(set_trace, "--trace", struct request, run)
+CLI_PASS(set_stats, "--stats", struct request, run)
+CLI_PASS(set_report, "--report", struct request, run)
+CLI_PASS(set_json, "--json", struct request, run)
+CLI_PASS(set_quiet, "--quiet", struct request, run)
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "-np", "N", "number of ranks", set_ranks},
     {"platform", 'p', NULL, "NAME", "the machine whose network is simulated, a preset or file",
      set_platform},
-    {"set", 's', NULL, "KEY=VALUE", "change a setting of the machine", set_settings},
-    {"collectives", 0, NULL, "WHICH", "algorithms or model, as of 'orrery run'", set_collectives},
+    CLI_PASSED_MACHINE,
     {"compute", 0, NULL, "HOW",
      "how computing counts: auto, wall, processor, none\n"
      "how computing counts: as the time on the wall, as processor time of the thread, which is what others on the same "
@@ -149,10 +123,7 @@ static const struct cli_option options[] = {
     {"trace", 0, NULL, "FILE", "write a trace, in virtual time", set_trace},
     {"stats", 0, NULL, "FILE", "write statistics, among them messages by pair", set_stats},
     {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
-    {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap},
-    {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at},
-    {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors},
-    {"vectors-at", 0, NULL, "LIST", "which of them, as of 'orrery run'", set_vectors_at},
+    CLI_PASSED_PACKETS,
     {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
     {"quiet", 'q', NULL, NULL, "no summary and notes", set_quiet},
     {0},

@@ -31,7 +31,8 @@
 struct request {
     uint64_t ranks;
     const char *output, *launcher, *directory;
-    int stops_on_full, keeps_sites, is_profile, is_quiet;
+    int32_t stops_on_full; /* index in full_words */
+    int keeps_sites, is_profile, is_quiet;
     char trace[PATH_MAX]; /* absolute */
     char parts[PATH_MAX]; /* the beginning of the names of parts */
     int spawns;           /* it imports MPI_Comm_spawn */
@@ -63,12 +64,7 @@ static const char *const full_words[] = {"continue", "stop", NULL};
 
 static int set_full(void *into, const char *value, struct err *err)
 {
-    for (int i = 0; full_words[i]; i++)
-        if (strcmp(value, full_words[i]) == 0) {
-            ((struct request *)into)->stops_on_full = i;
-            return 0;
-        }
-    return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: continue, stop", value);
+    return cli_options_choose(value, full_words, &((struct request *)into)->stops_on_full, err);
 }
 
 static int set_call_sites(void *into, const char *value, struct err *err)

@@ -111,6 +111,24 @@ int cli_options_text(const char **into, const char *value, struct err *err)
     return 0;
 }
 
+int cli_options_choose(const char *value, const char *const *words, int32_t *index, struct err *err)
+{
+    struct buf list;
+    buf_init(&list);
+    for (int32_t i = 0; words[i]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *index = i;
+            buf_fini(&list);
+            return 0;
+        }
+        buf_addf(&list, "%s%s", i ? ", " : "", words[i]);
+    }
+    int rc = err_set(err, ERR_INPUT, "unknown value '%s': expected one of: %s", value,
+                     buf_str(&list));
+    buf_fini(&list);
+    return rc;
+}
+
 int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void *into, int *next,
                       struct err *err)
 {

@@ -8,6 +8,8 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -89,6 +91,9 @@ int cli_options_apply(const struct cli_option *, const char *value, int argc, ch
 
 /* Stores a value that must not be empty; for `set` of options that take a name. */
 int cli_options_text(const char **into, const char *value, struct err *);
+
+/* Stores the index of a value among words, which end with NULL; otherwise the error lists them. */
+int cli_options_choose(const char *value, const char *const *words, int32_t *index, struct err *);
 
 /*
  * Parses argv[1..]. Stops at the first argument that is not an option, or after "--"; *next is

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "cli/native.h"
-#include "cli/options.h"
+#include "cli/passed.h"
 #include "cli/replay_request.h"
 #include "whatif/whatif.h"
 
@@ -34,13 +34,12 @@ static int set_what_if(void *into, const char *value, struct err *err)
     return rc;
 }
 
+static const char *const busy_words[] = {"spin", "sleep", NULL};
+
 static int set_busy(void *into, const char *value, struct err *err)
 {
-    struct cli_replay_request *q = into;
-    q->busy_sleep = strcmp(value, "sleep") == 0;
-    return q->busy_sleep || strcmp(value, "spin") == 0
-               ? 0
-               : err_set(err, ERR_INPUT, "unknown value '%s': expected one of: spin, sleep", value);
+    return cli_options_choose(value, busy_words, &((struct cli_replay_request *)into)->busy_sleep,
+                              err);
 }
 
 static int set_idle_limit(void *into, const char *value, struct err *err)
@@ -63,37 +62,19 @@ FLAG(set_deterministic, deterministic)
 FLAG(set_compare, compares)
 FLAG(set_quiet, is_quiet)
 
-/* An option that `orrery run` has, too. */
-static int pass(void *into, const char *option, const char *value)
+static int set_platform(void *into, const char *value, struct err *err)
 {
     struct cli_replay_request *q = into;
-    cli_argv_add(&q->run, option);
-    cli_argv_add(&q->run, value);
+    (void)err;
+    q->machine.has_platform = 1;
+    cli_argv_pass(&q->run, "--platform", value);
     return 0;
 }
 
-static int set_platform(void *into, const char *value, struct err *err)
-{
-    (void)err;
-    ((struct cli_replay_request *)into)->machine.has_platform = 1;
-    return pass(into, "--platform", value);
-}
-
-#define PASS(function, option)                                          \
-    static int function(void *into, const char *value, struct err *err) \
-    {                                                                   \
-        (void)err;                                                      \
-        return pass(into, option, value);                               \
-    }
-
-PASS(set_pcap, "--pcap")
-PASS(set_pcap_at, "--pcap-at")
-PASS(set_vectors, "--vectors")
-PASS(set_vectors_at, "--vectors-at")
-PASS(set_settings, "--set")
-PASS(set_collectives, "--collectives")
-PASS(set_procs, "--procs")
-PASS(set_placement, "--placement")
+CLI_PASS_MACHINE(struct cli_replay_request, run)
+CLI_PASS_PACKETS(struct cli_replay_request, run)
+CLI_PASS(set_procs, "--procs", struct cli_replay_request, run)
+CLI_PASS(set_placement, "--placement", struct cli_replay_request, run)
 
 static const struct cli_option options[] = {
     {"output", 'o', NULL, "FILE", "the trace to write (default: TRACE" CLI_REPLAY_SUFFIX ")",
@@ -115,15 +96,11 @@ static const struct cli_option options[] = {
      "the machine to replay on, a preset or a file that ends in .yaml (default: that of the recording, if it was "
      "simulated)",
      set_platform},
-    {"set", 's', NULL, "KEY=VALUE", "change a setting of the machine", set_settings},
-    {"collectives", 0, NULL, "WHICH", "algorithms or model, as of 'orrery run'", set_collectives},
+    CLI_PASSED_MACHINE,
     {"procs", 0, NULL, "P", "simulate on P processes", set_procs},
     {"placement", 0, NULL, "WHICH", "which process a rank is on, as of 'orrery run'",
      set_placement},
-    {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap},
-    {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at},
-    {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors},
-    {"vectors-at", 0, NULL, "LIST", "which of them, as of 'orrery run'", set_vectors_at},
+    CLI_PASSED_PACKETS,
     {"real-time", 0, NULL, NULL,
      "replay on the real MPI, not in the simulator\n"
      "replay on the real MPI, one process for each rank of the trace: computing is waited for, messages have their "
@@ -147,7 +124,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static const char *const busy_words[] = {"spin", "sleep", NULL};
 static const struct cli_values values[] = {{"busy", busy_words}, {0}};
 
 const struct cli_usage cli_replay_usage = {
@@ -156,7 +132,7 @@ const struct cli_usage cli_replay_usage = {
     .about =
         "Makes the MPI calls of a trace again and writes a new trace: in the simulator, on any "
         "machine, or in real time on the real MPI. Between calls the recorded time "
-        "passes; how long calls take comes out of the replay. What is non-deterministic in the program stays so. "
+        "passes; the replay determines how long calls take. What is non-deterministic in the program stays so. "
         "Traces of other tools are read, too. Exit status: 0; 1 if the replay deadlocks; 2 for errors.",
     .options = options,
     .values = values,

@@ -18,7 +18,8 @@
 
 struct cli_replay_request {
     const char *trace, *output, *launcher, *report;
-    int real_time, busy_sleep, deterministic, compares, is_quiet;
+    int32_t busy_sleep; /* index in busy_words */
+    int real_time, deterministic, compares, is_quiet;
     int64_t idle_limit; /* of --real-time, in picoseconds */
     struct cli_replay_machine machine;
     struct buf settings;   /* of the recording */

@@ -19,21 +19,6 @@
 #define STACK_MIN 16384
 #define PROCS_MAX 1000000
 
-/* The index of the word in a list that ends with NULL, or an error that lists them all. */
-static int choose(const char *value, const char *const *words, int32_t *out, struct err *err)
-{
-    char list[128] = "";
-    for (int32_t i = 0; words[i]; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            *out = i;
-            return 0;
-        }
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
-    }
-    return err_set(err, ERR_INPUT, "unknown value '%s': expected one of: %s", value, list);
-}
-
 static int parse_ranks(const char *value, uint64_t *out, struct err *err)
 {
     uint64_t ranks;
@@ -90,7 +75,7 @@ static int set_compute(void *into, const char *value, struct err *err)
         return cli_options_text(&run->compute_file, value, err);
     }
     snprintf(word, sizeof word, "%.*s", (int)(colon ? colon - value : 31), value);
-    rc = choose(word, compute_words, &run->opt.compute, err);
+    rc = cli_options_choose(word, compute_words, &run->opt.compute, err);
     run->compute_file = NULL;
     run->wants_file = rc == 0 && !colon && run->opt.compute >= RUN_COMPUTE_TABLE;
     if (rc || !colon)
@@ -153,7 +138,7 @@ static const char *const stacks_words[] = {"auto", "own", "shared", NULL};
 
 static int set_stacks(void *into, const char *value, struct err *err)
 {
-    return choose(value, stacks_words, &((struct cli_run *)into)->opt.stacks, err);
+    return cli_options_choose(value, stacks_words, &((struct cli_run *)into)->opt.stacks, err);
 }
 
 #define HOST_WORD(name, word, processes) word,
@@ -161,7 +146,7 @@ static const char *const host_words[] = {RUN_HOSTS(HOST_WORD) NULL};
 
 static int set_host(void *into, const char *value, struct err *err)
 {
-    return choose(value, host_words, &((struct cli_run *)into)->opt.host, err);
+    return cli_options_choose(value, host_words, &((struct cli_run *)into)->opt.host, err);
 }
 
 static int set_procs(void *into, const char *value, struct err *err)
@@ -194,8 +179,8 @@ static int set_launcher(void *into, const char *value, struct err *err)
 /* In the order of enum run_payload. */
 static int set_payload(void *into, const char *value, struct err *err)
 {
-    return choose(value, (const char *const[]){"full", "none", NULL},
-                  &((struct cli_run *)into)->opt.payload, err);
+    return cli_options_choose(value, (const char *const[]){"full", "none", NULL},
+                              &((struct cli_run *)into)->opt.payload, err);
 }
 
 static const char *const placement_words[] = {"block", "cyclic", "mincut:FILE", NULL};
@@ -208,7 +193,7 @@ static int set_placement(void *into, const char *value, struct err *err)
         run->mincut = value + 7;
         return 0;
     }
-    int rc = choose(value, placement_words, &run->opt.placement, err);
+    int rc = cli_options_choose(value, placement_words, &run->opt.placement, err);
     return rc == 0 && run->opt.placement == RANK_MAP_LIST
                ? err_set(err, ERR_INPUT, "FILE is to be the statistics of an earlier run (--stats)")
                : rc;
