@@ -1,7 +1,7 @@
 """What the test runners (run_*.py) share.
 
   commands   call() has a time limit, and kills the whole process group of a command that exceeds it
-  programs   build() compiles a test program unless it is up to date
+  programs   build() compiles a test program unless it is up to date, or another runner has compiled it
   waiting    wait_until() polls a condition; no test sleeps for a fixed time
   comparing  difference() names the first line that differs, hide() what legitimately differs
   TAP        Tap runs cases on several threads and prints their results in order
@@ -11,6 +11,7 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -42,6 +43,7 @@ HIDDEN_KEYS = {"wall_s", "startup_s", "ratio", "peak_rss_bytes", "host", "host_r
                "processes", "rounds", "batches", "serial", "private_bytes", "live_stack_max",
                "own_stacks", "switches", "median_slice_s", "computed_s", "left_out_s", "swapped_bytes"}
 BUILDING = collections.defaultdict(threading.Lock)  # one lock per program
+SHARED = os.environ.get("ORRERY_TEST_PROGRAMS")  # where runners share programs; empty: they do not
 SUMMARY = re.compile(r"^  (virtual time|messages|bytes)  .*\n", re.MULTILINE)
 
 Done = collections.namedtuple("Done", "status stdout stderr")
@@ -116,26 +118,58 @@ def fresh_folder():
 
 # ---- programs ----
 
-def is_stale(source, binary):
-    """Whether the binary is older than its source, or than a header next to it."""
-    if not binary.exists():
-        return True
+def find_inputs(source):
+    """A source, what it includes, and the headers next to it."""
     folder = source.parent
     included = re.findall(r'#include "(.*)"', source.read_text())
-    inputs = [source, *folder.glob("*.h"), *(folder / name for name in included)]
-    return max(path.stat().st_mtime for path in inputs if path.exists()) > binary.stat().st_mtime
+    return [source, *folder.glob("*.h"), *(folder / name for name in included)]
+
+
+def is_stale(source, binary):
+    """Whether the binary is older than what it is made from."""
+    if not binary.exists():
+        return True
+    return max(path.stat().st_mtime for path in find_inputs(source) if path.exists()) > binary.stat().st_mtime
+
+
+def compile_program(command, source, binary):
+    """The binary appears when it is complete."""
+    libraries = ["-lm"] if source.suffix == ".c" else []
+    with tempfile.TemporaryDirectory(dir=binary.parent) as folder:  # Fortran's modules are written there, too
+        new = pathlib.Path(folder) / binary.name
+        done = call([*command, source, "-o", new, *libraries], cwd=folder)
+        demand(done.status == 0, f"{source.name} does not compile", done.stderr)
+        new.replace(binary)
+
+
+def shared_name(command, source):
+    """Of a compiled program in the folder that runners share: what it is made from."""
+    digest = hashlib.sha256(repr([str(word) for word in command]).encode())
+    for path in sorted(set(find_inputs(source))):
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return f"{source.stem}-{digest.hexdigest()[:24]}"
 
 
 def build(source, binary, flags, compiler=None):
-    """Tests that run at the same time may share a program: the first one compiles it, the others wait."""
+    """Tests that run at the same time may share a program: the first one compiles it, the others wait. Runners share
+    those that are made alike, in the folder SHARED."""
     with BUILDING[str(binary)]:
         if not is_stale(source, binary):
             return
-        libraries = ["-lm"] if source.suffix == ".c" else []
-        with fresh_folder() as folder:  # Fortran's modules are written where the compiler runs
-            done = call([*(compiler or COMPILERS[source.suffix]), *flags, source, "-o", binary, *libraries],
-                        cwd=folder)
-        demand(done.status == 0, f"{source.name} does not compile", done.stderr)
+        command = [*(compiler or COMPILERS[source.suffix]), *flags]
+        if not SHARED or any(str(word).endswith((".o", ".so")) for word in flags):
+            compile_program(command, source, binary)
+            return
+        folder = pathlib.Path(SHARED)
+        folder.mkdir(parents=True, exist_ok=True)
+        shared = folder / shared_name(command, source)
+        if not shared.exists():
+            compile_program(command, source, shared)
+        with tempfile.TemporaryDirectory(dir=binary.parent) as temporary:
+            new = pathlib.Path(temporary) / binary.name
+            os.link(shared, new)  # not a copy: see write_script
+            new.replace(binary)
 
 
 def build_all(sources, target, flags):
@@ -143,6 +177,14 @@ def build_all(sources, target, flags):
     target.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda source: build(source, target / source.stem, flags), sources))
+
+
+def write_script(path, text):
+    """A program that is written here. No process may be started meanwhile: until it executes its own program it would
+    have this one open for writing, and the system refuses to execute a file that is ("text file busy")."""
+    with GROUPS.lock:
+        path.write_text(text)
+    path.chmod(0o755)
 
 
 # ---- waiting ----

@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 build=${1:-build}
 quick=${QUICK:-}
 logs=$build/test-logs
+ORRERY_TEST_PROGRAMS=$(realpath -m "$build/test-programs") # compiled once for all runners
+export ORRERY_TEST_PROGRAMS
 mkdir -p "$logs"
 passed=0
 failed=0

@@ -69,9 +69,8 @@ def make_wrapper(options, procs):
         return os.path.abspath(options.orrery)
     path = options.build_dir.resolve() / f"orrery-{procs}"
     real = shlex.quote(os.path.abspath(options.orrery))
-    path.write_text(f"#!/bin/sh\nif [ \"$1\" = run ]; then\n    shift\n"
-                    f"    exec {real} run --procs {procs} \"$@\"\nfi\nexec {real} \"$@\"\n")
-    path.chmod(0o755)
+    harness.write_script(path, f"#!/bin/sh\nif [ \"$1\" = run ]; then\n    shift\n"
+                         f"    exec {real} run --procs {procs} \"$@\"\nfi\nexec {real} \"$@\"\n")
     return str(path)
 
 

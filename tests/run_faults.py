@@ -56,9 +56,8 @@ class Tests(watched_run.Tests):
     def complaint(self):
         """A launcher that has started nobody complains when it is ended."""
         script = self.build / "complaining-launcher"
-        script.write_text("#!/bin/sh\ntrap 'echo write error >&2; exit 1' TERM\n"
-                          "while :; do sleep 0.1; done\n")
-        script.chmod(0o755)
+        harness.write_script(script, "#!/bin/sh\ntrap 'echo write error >&2; exit 1' TERM\n"
+                             "while :; do sleep 0.1; done\n")
         with Run(self, ["-n", "4", "--procs", "2", "--launcher", str(script)], "lasting", "ring") as run:
             run.await_role("sleep", None)
             os.kill(run.process.pid, signal.SIGTERM)

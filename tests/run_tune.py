@@ -151,13 +151,13 @@ def resume(tune):
     log.unlink(missing_ok=True)
     whole = tune.call(*words).stdout
     with_log = [*words[:2], "--log", log, *words[2:]]
-    child = subprocess.Popen([tune.orrery, *map(str, with_log)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             text=True)
-    harness.wait_until(lambda: child.poll() is not None or log.exists() and log.read_text().count("\n") > 8,
-                       "evaluations in the log")
-    child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=harness.LIMIT)
-    demand(child.returncode in (130, 0), f"exit status {child.returncode}", out)
+    with harness.GROUPS.start([tune.orrery, *map(str, with_log)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as child:
+        harness.wait_until(lambda: child.poll() is not None or log.exists() and log.read_text().count("\n") > 8,
+                           "evaluations in the log")
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=harness.LIMIT)
+        demand(child.returncode in (130, 0), f"exit status {child.returncode}", out)
     before = log.read_text().count("\n")
     again = tune.call(*with_log).stdout
     demand(read_values(again) == read_values(whole), "another result", whole, again)
