@@ -102,8 +102,8 @@ static const struct cli_option options[] = {
     CLI_PASSED_MACHINE,
     {"compute", 0, NULL, "HOW",
      "how computing counts: auto, wall, processor, none\n"
-     "how computing counts: as the time on the wall, as processor time of the thread, which is what others on the same "
-     "processor do not change, or not at all; auto (default) is processor if a computer has fewer processors than "
+     "how computing counts: as wall-clock time, as processor time of the thread, which others on the same processor do "
+     "not change, or not at all; auto (default) is processor if a computer has fewer processors than "
      "processes, else wall",
      set_compute},
     {"order", 0, NULL, "WHICH",
@@ -125,7 +125,7 @@ static const struct cli_option options[] = {
     {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
     CLI_PASSED_PACKETS,
     {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
-    {"quiet", 'q', NULL, NULL, "no summary and notes", set_quiet},
+    {"quiet", 'q', NULL, NULL, "no summary and no notes", set_quiet},
     {0},
 };
 
