@@ -6,7 +6,7 @@
 
 #include "net_medium.h"
 
-static struct net_traffic traffic(void)
+__attribute__((unused)) static struct net_traffic traffic(void)
 {
     struct net_traffic t;
 

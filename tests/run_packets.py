@@ -7,6 +7,8 @@
   vectors    values over time, as JSON and CSV
   traced     a trace and the page made of it have them, too
   links      statistics have what every link carried
+  replay     a trace that is replayed sends the same packets, and has the same values over time
+  hybrid     ranks that run natively send packets that tshark accepts, and have values over time
   errors     what cannot be captured is said before the run
 """
 
@@ -139,6 +141,40 @@ class Tests:
             links = {(link["from"], link["to"]): link for link in json.loads(name.read_text())["network"]["busiest_links"]}
             demand(len(rows) > 3000 and (RANKS, 0) in links, f"{len(rows)} packets, links {list(links)}")
 
+    # ---- other commands ----
+
+    def replay(self, settings):
+        with harness.fresh_folder() as folder:
+            base = pathlib.Path(folder)
+            for name in ("first", "again"):
+                (base / name).mkdir()
+            self.run(base / "first", settings, "--vectors", base / "first.json", "--trace", base / "t.orr")
+            done = harness.call([self.orrery, "replay", "-q", "--pcap", base / "again", "--pcap-at", "n*", "--vectors",
+                                 base / "again.json", base / "t.orr"])
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            first, again = self.files(base / "first"), self.files(base / "again")
+            demand(sorted(first) == sorted(again) == [f"n{i}.pcap" for i in range(RANKS)], f"files {sorted(again)}")
+            wrong = [name for name in first if first[name] != again[name]]
+            demand(not wrong, f"other packets in {wrong}")
+            demand((base / "first.json").read_text() == (base / "again.json").read_text(), "other values over time")
+
+    def hybrid(self, settings, layer):
+        with harness.fresh_folder() as folder:
+            base = pathlib.Path(folder)
+            (base / "pcap").mkdir()
+            done = harness.call([self.orrery, "hybrid", "-q", "-n", RANKS, "--compute", "none", "--set", NET + settings,
+                                 "--pcap", base / "pcap", "--pcap-at", "n*", "--vectors", base / "v.json",
+                                 self.build / "traffic", 20000])
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            vectors = {one["name"]: one["rows"] for one in json.loads((base / "v.json").read_text())["vectors"]}
+            for kind in ("window", "rtt"):
+                demand(vectors.get(f"{kind}.r0-r1"), f"no {kind}: {sorted(vectors)}")
+            files = self.files(base / "pcap")
+            demand(sorted(files) == [f"n{i}.pcap" for i in range(RANKS)], f"files {sorted(files)}")
+            for name in files if shutil.which("tshark") else ():
+                rows = self.fields(base / "pcap" / name, f"{layer}.checksum.status", "_ws.malformed")
+                demand(len(rows) > 50 and all(row == ["1", ""] for row in rows), f"{name}: {len(rows)} packets, {rows[:3]}")
+
     # ---- results ----
 
     def vectors(self):
@@ -168,6 +204,19 @@ class Tests:
             demand(all(a[:2] == b[:2] and [float(x) for x in a[2:]] == b[2:] for a, b in zip(lines, flat)), "CSV differs")
             some = {one["name"] for one in json.loads(texts["some.json"])["vectors"]}
             demand(some == {"window.r1-r0", "window.r1-r2", "window.r1-r3", "queue.s0-n0"}, f"{some}")
+
+    def vectors_sctp(self):
+        """The stack's congestion window, and round trips from its packets."""
+        with harness.fresh_folder() as folder:
+            file = pathlib.Path(folder) / "v.json"
+            self.run(folder, ",net.packet.transport=sctp,net.packet.error_rate=0.01", "--vectors", file, at="x", most=300000)
+            vectors = {one["name"]: one for one in json.loads(file.read_text())["vectors"]}
+            pairs = [f"r{i}-r{k}" for i in range(RANKS) for k in range(RANKS) if i != k]
+            demand({f"{kind}.{pair}" for kind in ("window", "rtt") for pair in pairs} <= set(vectors), f"{sorted(vectors)}")
+            windows = [row[3] for row in vectors["window.r1-r0"]["rows"]]
+            demand(len(set(windows)) > 3 and any(a > b for a, b in zip(windows, windows[1:])), f"windows {windows[:9]}")
+            rtts = [row[1] for row in vectors["rtt.r0-r1"]["rows"]]
+            demand(len(rtts) > 3 and all(20e-6 < rtt < 1 for rtt in rtts), f"round trips {rtts[:9]}")
 
     def traced(self):
         """A trace has the values over time, once, on every number of processes; a page made of it shows them."""
@@ -248,7 +297,11 @@ class Tests:
             yield "large", self.large
         for name, settings, _ in KINDS:
             yield f"same {name}", self.same, settings
+        for name, settings, layer in (KINDS[0], KINDS[3]):
+            yield f"replay {name}", self.replay, settings
+            yield f"hybrid {name}", self.hybrid, settings, layer
         yield "vectors", self.vectors
+        yield "vectors of SCTP", self.vectors_sctp
         yield "traced", self.traced
         yield "links", self.links
         yield "errors", self.errors

@@ -290,6 +290,16 @@ static void add_note(const struct platform *p, const struct choice *c, const str
     buf_adds(out, " of the platform\n");
 }
 
+/* Do links have what only packets use? */
+static int links_have_packets(const struct platform *p)
+{
+    const struct platform_link *l = p->lists[PLATFORM_LINKS].items;
+    for (size_t i = 0; i < p->lists[PLATFORM_LINKS].count; i++)
+        if (!isnan(l[i].error_rate) || l[i].mtu != UINT64_MAX)
+            return 1;
+    return 0;
+}
+
 int cli_uses_check(const struct cli_machine *m, const struct platform *p, struct buf *notes,
                    struct err *err)
 {
@@ -304,6 +314,9 @@ int cli_uses_check(const struct cli_machine *m, const struct platform *p, struct
     }
     if (rc == 0)
         rc = check_covers(m, p, err);
+    if (rc == 0 && links_have_packets(p) && !is_used(p, &choices[0], "net.packet.mtu"))
+        buf_addf(notes, "note: net.model %s does not use error_rate and mtu of net.links\n",
+                 p->config.net_model);
     for (size_t i = 0; i < CHOICES; i++) {
         if (rc == 0)
             add_note(p, &choices[i], &left[i], notes);

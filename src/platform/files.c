@@ -19,7 +19,7 @@
 #include "platform/read_internal.h"
 
 #define WORD_MAX 64
-#define WORDS_MAX 6
+#define WORDS_MAX 7
 
 /* ---- files ---- */
 
@@ -208,12 +208,12 @@ static int read_edge(struct platform *p, struct lines *l, struct err *err)
 {
     int oneway = l->count > 2 && strcmp(l->words[l->count - 1], "oneway") == 0;
     struct platform_edge *e = platform_list_extend(p, PLATFORM_EDGES, oneway ? 1 : 2);
-    static const char *const fields[] = {"bandwidth", "latency"};
+    static const char *const fields[] = {"bandwidth", "latency", "error_rate", "mtu"};
     l->count -= (size_t)oneway;
-    if (l->count < 2 || l->count > 4) {
+    if (l->count < 2 || l->count > 2 + sizeof fields / sizeof fields[0]) {
         err_set(err, ERR_INPUT,
-                "expected: FROM TO [BANDWIDTH [LATENCY]] [oneway], such as 'n0 s0 "
-                "10Gbps 1us'");
+                "expected: FROM TO [BANDWIDTH [LATENCY [ERROR_RATE [MTU]]]] [oneway], such as "
+                "'n0 s0 10Gbps 1us'");
         return fail(l, err);
     }
     if (read_vertex(l, 0, &e->from, err) || read_vertex(l, 1, &e->to, err))
@@ -245,8 +245,10 @@ int platform_read_graph(struct platform *p, const char *file, const char *text, 
         if ((rc = read_edge(p, &l, err)))
             break;
     if (rc == 0 && p->lists[PLATFORM_EDGES].count == 0)
-        rc = err_set(err, ERR_INPUT,
-                     "%s: no link in it: expected FROM TO [BANDWIDTH [LATENCY]] per line", file);
+        rc = err_set(
+            err, ERR_INPUT,
+            "%s: no link in it: expected FROM TO [BANDWIDTH [LATENCY [ERROR_RATE [MTU]]]] per line",
+            file);
     return rc;
 }
 

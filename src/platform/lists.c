@@ -64,6 +64,10 @@ static const struct key link_fields[] = {
     {"bandwidth_factor", KEY_FACTOR, FIELD(bandwidth_factor), 0, "1",
      "multiplies its bandwidth; 0: the link is down"},
     {"latency", KEY_TIME, FIELD(latency), 0, "", "not given: as it was"},
+    {"error_rate", KEY_FACTOR, FIELD(error_rate), 0, "",
+     "part of its packets that are lost (model packet); not given: as it was"},
+    {"mtu", KEY_SIZE, FIELD(mtu), 1, "",
+     "most bytes of a packet on it, without framing (model packet); only with `at` 0; not given: as it was"},
     {"at", KEY_TIME, FIELD(at), 0, "0s", "virtual time from which this holds"},
     {"both", KEY_FLAG, FIELD(both), 0, "true", "the other direction, too"},
 };
@@ -96,7 +100,7 @@ static const struct key background_fields[] = {
     {"from", KEY_NODE, FIELD(from), 0, NULL, "the node that sends it"},
     {"to", KEY_NODE, FIELD(to), 0, NULL, "the node that it goes to"},
     {"rate", KEY_BANDWIDTH, FIELD(rate), 1, NULL, "how much of it, such as 400Mbps"},
-    {"size", KEY_SIZE, FIELD(size), 1, "1500", "of its packets, at most net.packet.mtu"},
+    {"size", KEY_SIZE, FIELD(size), 1, "1500", "of its packets, at most the MTU of the route"},
     {"at", KEY_TIME, FIELD(at), 0, "0s", "virtual time when it begins"},
     {"until", KEY_TIME, FIELD(until), 0, NULL, "virtual time when it ends"},
 };
@@ -129,6 +133,8 @@ static const struct key noise_fields[] = {
 static const struct key edge_fields[] = {
     {"bandwidth", KEY_BANDWIDTH, FIELD(bandwidth), 1, "", "not given: as other links"},
     {"latency", KEY_TIME, FIELD(latency), 0, "", "not given: as other links"},
+    {"error_rate", KEY_FACTOR, FIELD(error_rate), 0, "", "not given: as other links"},
+    {"mtu", KEY_SIZE, FIELD(mtu), 1, "", "not given: as other links"},
 };
 #undef FIELD
 

@@ -39,6 +39,8 @@ struct platform_link {
     double bandwidth;                                    /* NAN: as it was */
     double bandwidth_factor;                             /* 0: the link is down */
     vtime latency;                                       /* VTIME_NEVER: as it was */
+    double error_rate;                                   /* NAN: as it was */
+    uint64_t mtu;                                        /* UINT64_MAX: as it was */
     vtime at;
     uint8_t both; /* the other direction, too */
 };
@@ -96,6 +98,8 @@ struct platform_edge {
     uint32_t from, to; /* vertices: n12 is 12, s3 is 3 | PLATFORM_SWITCH */
     double bandwidth;  /* NAN: as for links of its kind */
     vtime latency;     /* VTIME_NEVER: as for links of its kind */
+    double error_rate; /* NAN: as net.packet.error_rate */
+    uint64_t mtu;      /* UINT64_MAX: as net.packet.mtu */
 };
 
 struct platform_list {

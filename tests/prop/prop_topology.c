@@ -102,8 +102,8 @@ static void add_edge(uint32_t from, uint32_t to)
     struct platform_list *list = &machine.lists[PLATFORM_EDGES];
     struct platform_edge *edges = realloc(list->items, (list->count + 2) * sizeof *edges);
     vtime latency = below(3) ? VTIME_NEVER : VTIME_NS;
-    edges[list->count++] = (struct platform_edge){from, to, NAN, latency};
-    edges[list->count++] = (struct platform_edge){to, from, NAN, latency};
+    edges[list->count++] = (struct platform_edge){from, to, NAN, latency, NAN, UINT64_MAX};
+    edges[list->count++] = (struct platform_edge){to, from, NAN, latency, NAN, UINT64_MAX};
     list->items = edges;
 }
 
@@ -131,7 +131,11 @@ static void add_fault(const struct oracle *o, uint32_t link, vtime at)
     struct platform_link *items = realloc(list->items, (list->count + 1) * sizeof *items);
     struct platform_link *item = &items[list->count++];
     uint32_t nodes = topo_nodes(o->topo), ends[2] = {o->links[link].from, o->links[link].to};
-    *item = (struct platform_link){.bandwidth = NAN, .latency = VTIME_NEVER, .at = at};
+    *item = (struct platform_link){.bandwidth = NAN,
+                                   .latency = VTIME_NEVER,
+                                   .error_rate = NAN,
+                                   .mtu = UINT64_MAX,
+                                   .at = at};
     item->both = below(2);
     for (int i = 0; i < 2; i++)
         snprintf(i ? item->to : item->from, PLATFORM_NAME_MAX, "%c%u", ends[i] < nodes ? 'n' : 's',

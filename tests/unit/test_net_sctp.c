@@ -363,10 +363,39 @@ static void test_ports(void)
     tear_down();
 }
 
+/* An association has packets of the least MTU of its route, here in one direction. */
+static void test_mtu(void)
+{
+    uint64_t bytes[2] = {0, 0}, packets[2] = {0, 0}, cookie;
+    const struct packet_net *n;
+
+    set_up(SCTP "net.links[+].from=s0,net.links[-1].to=n1,net.links[-1].both=false,"
+                "net.links[-1].mtu=800",
+           3);
+    n = net.state;
+    for (uint32_t r = 1; r < 3; r++)
+        submit(0, r, 500000, 0, PROGRAM, 0);
+    advance_all();
+    for (uint32_t r = 1; r < 3; r++)
+        ok(take(r, &cookie) > 0, "a message to %u", r);
+    for (uint32_t i = 0; i < n->port_count; i++)
+        if (n->ports[i]->is_last && n->ports[i]->to > 0) {
+            bytes[n->ports[i]->to - 1] = n->ports[i]->bytes;
+            packets[n->ports[i]->to - 1] = n->ports[i]->packets;
+        }
+    ok(bytes[0] <= packets[0] * (800 + n->framing) && bytes[0] > packets[0] * 780,
+       "%llu bytes in %llu packets of at most 800", (unsigned long long)bytes[0],
+       (unsigned long long)packets[0]);
+    ok(bytes[1] > packets[1] * 1400, "%llu bytes in %llu packets of 1500",
+       (unsigned long long)bytes[1], (unsigned long long)packets[1]);
+    tear_down();
+}
+
 static void test_wrong(void)
 {
     static const char *const wrong[][2] = {
-        {"net.packet.mtu=500", "net.packet.mtu: '500': SCTP takes 544 to 65000"},
+        {"net.packet.mtu=500",
+         "net.packet.mtu: '500' is too small: transport 'sctp' needs at least 544"},
         {"net.packet.receive_buffer=1000", "net.packet.receive_buffer: '1000' bytes hold"},
         {"net.packet.send_buffer=2GiB", "net.packet.send_buffer: at most 1 GiB"},
         {"net.packet.streams=rank", "net.packet.streams: unknown name 'rank'"},
@@ -409,6 +438,7 @@ int main(void)
     test_streams();
     test_all_pairs();
     test_ports();
+    test_mtu();
     test_wrong();
     return done_testing();
 }

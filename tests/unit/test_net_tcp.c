@@ -289,6 +289,155 @@ static void test_ranges(void)
     packet_ranges_fini(&r);
 }
 
+/* ---- the window ---- */
+
+static const struct tcp_half *half_of(uint32_t src, uint32_t dst)
+{
+    return (const struct tcp_half *)packet_stream_find(net.state, src, dst);
+}
+
+static void drop_all(uint32_t rank)
+{
+    uint64_t cookie;
+
+    while (take(rank, &cookie) >= 0)
+        ;
+}
+
+/* Slow start over a slow link with a long queue: with HyStart it ends when the path is full,
+ * without it the window grows on, and so does the queue. */
+static void test_hystart(void)
+{
+    uint64_t queue[2], window[2], threshold[2];
+    vtime last[2];
+
+    for (int i = 0; i < 2; i++) {
+        char settings[400];
+
+        snprintf(settings, sizeof settings,
+                 "net.model=packet,net.latency=10us,net.bandwidth=1Gbps,net.hop_latency=10ms,"
+                 "net.packet.send_buffer=16MiB,net.packet.receive_buffer=8MiB,net.packet.queue=64MiB,"
+                 "net.links[+].from=s0,net.links[-1].to=n0,net.links[-1].bandwidth=100Mbps,"
+                 "net.packet.hystart=%s",
+                 i ? "true" : "false");
+        set_up(settings, 2);
+        transfer(1, 60, last);
+        queue[i] = traffic().counts[NET_QUEUE_MAX];
+        window[i] = half_of(1, 0)->window;
+        threshold[i] = half_of(1, 0)->threshold;
+        is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, "nothing is lost");
+        tear_down();
+    }
+    ok(queue[1] < queue[0] / 4, "the queue has %llu bytes, and without it %llu",
+       (unsigned long long)queue[1], (unsigned long long)queue[0]);
+    /* 100 Mbit/s and 20 ms are 250 kB. */
+    ok(threshold[1] > 125000 && threshold[1] < 500000,
+       "slow start ends with a window of %llu bytes", (unsigned long long)threshold[1]);
+    ok(window[0] > 2 * window[1], "and without it the window is %llu at last",
+       (unsigned long long)window[0]);
+}
+
+/* A window that was used once grows for all of the data that was sent with it, and no window grows
+ * for data that needs less. */
+static void test_use(void)
+{
+    set_up(NET ",net.packet.initial_window=10,net.packet.delayed_ack=0s", 2);
+    submit(0, 1, 10 * MSS - 48, 0, PROGRAM, 0);
+    advance_all();
+    is_int((long long)half_of(0, 1)->window, 20 * MSS, "ten segments in a window of ten: doubled");
+    for (int i = 1; i < 20; i++)
+        submit(0, 1, 5 * MSS - 48, i * VTIME_MS, PROGRAM, 0);
+    advance_all();
+    is_int((long long)half_of(0, 1)->window, 20 * MSS,
+           "five segments in a window of 20: as before");
+    drop_all(1);
+    tear_down();
+}
+
+/* ---- losses ---- */
+
+#define LOST "net.links[+].from=n0,net.links[-1].to=s0,net.links[-1].both=false,net.links[-1]."
+/* Nothing passes the link of the sender from one time to another. */
+static vtime arrival_without(const char *from, const char *to, const char *rack)
+{
+    vtime at = -1;
+    uint64_t cookie;
+    char settings[700];
+
+    snprintf(settings, sizeof settings,
+             NET ",net.packet.rack=%s," LOST "error_rate=0.999999999,net.links[-1].at=%s," LOST
+                 "error_rate=0,net.links[-1].at=%s",
+             rack, from, to);
+    set_up(settings, 2);
+    submit(0, 1, 10, 0, PROGRAM, 0); /* opens the connection */
+    submit(0, 1, 10 * MSS - 48, VTIME_MS, PROGRAM, 0);
+    advance_all();
+    for (int i = 0; i < 2; i++)
+        at = take(1, &cookie);
+    return at;
+}
+
+/* Of ten segments, which leave one per microsecond, the last two are lost: a probe finds that out,
+ * not the timer. */
+static void test_probe(void)
+{
+    vtime at = arrival_without("1007.5us", "1100us", "true");
+
+    ok(at > 3 * VTIME_MS && at < 4 * VTIME_MS, "with a probe the message arrives at %lld",
+       (long long)at);
+    is_int((long long)traffic().counts[NET_TIMEOUTS], 0, "the timer does not expire");
+    is_int((long long)traffic().counts[NET_RETRANSMITTED], 2, "two segments are sent again");
+    tear_down();
+    at = arrival_without("1007.5us", "1100us", "false");
+    ok(at > 200 * VTIME_MS, "without it at %lld", (long long)at);
+    is_int((long long)traffic().counts[NET_TIMEOUTS], 1, "by the timer");
+    tear_down();
+}
+
+/* The last but one is lost: the last one shows it, a quarter of a round trip later. */
+static void test_rack(void)
+{
+    vtime at = arrival_without("1007.5us", "1008.5us", "true");
+
+    ok(at > VTIME_MS && at < VTIME_MS + 60 * VTIME_US, "the message arrives at %lld",
+       (long long)at);
+    is_int((long long)traffic().counts[NET_RETRANSMITTED], 1, "one segment is sent again");
+    is_int((long long)traffic().counts[NET_TIMEOUTS], 0, "the timer does not expire");
+    tear_down();
+    at = arrival_without("1007.5us", "1008.5us", "false");
+    ok(at > 200 * VTIME_MS, "without it at %lld", (long long)at);
+    tear_down();
+}
+
+/* After a pause a connection begins as with a small window, and reaches the old one soon. */
+static void test_restart(void)
+{
+    for (int i = 0; i < 2; i++) {
+        uint64_t before;
+        char settings[400];
+
+        snprintf(settings, sizeof settings,
+                 NET ",net.packet.initial_window=4,net.packet.restart_idle=%s",
+                 i ? "true" : "false");
+        set_up(settings, 2);
+        submit(0, 1, 100 * MSS - 48, 0, PROGRAM, 0);
+        advance_all();
+        before = half_of(0, 1)->window;
+        ok(before > 40 * MSS, "a window of %llu", (unsigned long long)before);
+        submit(0, 1, 1, 150 * VTIME_MS, PROGRAM, 0);
+        advance_all();
+        is_int((long long)half_of(0, 1)->window, (long long)before,
+               "a short pause changes nothing");
+        submit(0, 1, 1, 10 * VTIME_S, PROGRAM, 0);
+        advance_all();
+        is_int((long long)half_of(0, 1)->window, (long long)(i ? 4 * MSS : before),
+               "a long one does");
+        ok(!i || half_of(0, 1)->threshold >= before / 4 * 3, "which it remembers");
+        drop_all(1);
+        tear_down();
+    }
+}
+
 static void test_wrong(void)
 {
     static const char *const wrong[][2] = {
@@ -318,6 +467,11 @@ int main(void)
     test_ecn();
     test_all_pairs();
     test_ranges();
+    test_hystart();
+    test_use();
+    test_restart();
+    test_probe();
+    test_rack();
     test_wrong();
     return done_testing();
 }

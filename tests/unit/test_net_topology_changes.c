@@ -47,6 +47,36 @@ static void test_star(void)
     machine_fini();
 }
 
+/* Error rate and MTU: those of net.packet, or its own; the MTU does not change. */
+static void test_packets(void)
+{
+    struct platform_link *item = link_add("n0", "s0", 1, 0);
+    item->error_rate = 0.25;
+    item->mtu = 9000;
+    link_add("n0", "s0", 1, VTIME_S)->error_rate = 0;
+    is_int(make("kind=star,!net.packet.error_rate=0.5,!net.packet.mtu=576", 4), 0, "a star");
+    ok(link_at("n0", "s0", 0).error_rate == 0.25 && link_at("n0", "s0", 0).mtu == 9000, "its own");
+    ok(link_at("n0", "s0", VTIME_S).error_rate == 0 && link_at("n0", "s0", VTIME_S).mtu == 9000,
+       "another rate later");
+    ok(link_at("n1", "s0", 0).error_rate == 0.5 && link_at("n1", "s0", 0).mtu == 576, "others");
+    machine_fini();
+    edge_add("n0", "s0", 1);
+    edge_add("n1", "s0", 1);
+    ((struct platform_edge *)machine.lists[PLATFORM_EDGES].items)[0].error_rate = 0.125;
+    ((struct platform_edge *)machine.lists[PLATFORM_EDGES].items)[1].mtu = 4000;
+    is_int(make("kind=graph,!net.packet.error_rate=0.5,!net.packet.mtu=576", 2), 0, "a graph");
+    ok(link_at("n0", "s0", 0).error_rate == 0.125 && link_at("n0", "s0", 0).mtu == 576, "a rate");
+    ok(link_at("s0", "n0", 0).error_rate == 0.5 && link_at("s0", "n0", 0).mtu == 4000, "an MTU");
+    machine_fini();
+    edge_add("n0", "n1", 1);
+    is_int(make("kind=graph,!net.packet.error_rate=0.5,!net.packet.mtu=576", 2), 0, "two routers");
+    ok(link_at("n0", "s0", 0).error_rate == 0 && link_at("n0", "s0", 0).mtu > 65535,
+       "the link of a node to its own router has no limits");
+    ok(link_at("s0", "s1", 0).error_rate == 0.5 && link_at("s0", "s1", 0).mtu == 576,
+       "that between the routers has");
+    machine_fini();
+}
+
 static void test_times(void)
 {
     uint32_t link = 99, slow;
@@ -181,6 +211,7 @@ int main(void)
 {
     plan_auto();
     test_star();
+    test_packets();
     test_times();
     test_cables();
     test_groups();

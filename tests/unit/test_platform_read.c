@@ -196,9 +196,10 @@ static const struct {
     {platform_read_noise, "1us 2ns\n\n5us\n", "f:3: expected two words"},
     {platform_read_noise, "1us 2\n", "f:1: duration: bad time '2'"},
     {platform_read_noise, "1us 5us # first\n3us 1us\n", "f:2: start: '3us' is before the end"},
-    {platform_read_noise, "1us 2us 3us 4us 5us 6us 7us\n", "f:1: more than 6 words"},
+    {platform_read_noise, "1us 2us 3us 4us 5us 6us 7us 8us\n", "f:1: more than 7 words"},
     {platform_read_graph, "# none\n", "f: no link in it"},
-    {platform_read_graph, "n0\n", "f:1: expected: FROM TO [BANDWIDTH [LATENCY]]"},
+    {platform_read_graph, "n0\n",
+     "f:1: expected: FROM TO [BANDWIDTH [LATENCY [ERROR_RATE [MTU]]]]"},
     {platform_read_graph, "n0 s0\nn1 x0\n", "f:2: to: bad vertex 'x0'"},
     {platform_read_graph, "n s0\n", "f:1: from: bad vertex 'n'"},
     {platform_read_graph, "n99999999999 s0\n", "f:1: from: bad vertex"},
@@ -206,7 +207,10 @@ static const struct {
     {platform_read_graph, "n0 n0\n", "f:1: to: 'n0' is where the link begins"},
     {platform_read_graph, "n0 s0 5us\n", "f:1: bandwidth: bad bandwidth '5us'"},
     {platform_read_graph, "n0 s0 5Gbps 5\n", "f:1: latency: bad time '5'"},
-    {platform_read_graph, "n0 s0 5Gbps 5us both\n", "f:1: expected: FROM TO"},
+    {platform_read_graph, "n0 s0 5Gbps 5us 0 9000 both\n", "f:1: expected: FROM TO"},
+    {platform_read_graph, "n0 s0 5Gbps 5us both\n", "f:1: error_rate: bad"},
+    {platform_read_graph, "n0 s0 - - - 9 kB\n", "f:1: expected: FROM TO"},
+    {platform_read_graph, "n0 s0 - - - 0\n", "f:1: mtu: must be greater than 0"},
     {platform_read_map, "  # nothing\n", "f: no node in it"},
     {platform_read_map, "0 1\n2 x 3\n", "f:2: bad node 'x'"},
     {platform_read_map, "# a\n# b\n4294967295\n", "f:3: bad node"},
@@ -216,7 +220,7 @@ static void test_files(void)
 {
     static const char noise[] = "# t d\n1us 2us\r\n\n10us 0s";
     static const char graph[] =
-        "n0 s0 10Gbps 1us\ns0 s1 - 2us oneway # back by another way\ns1 s0\n";
+        "n0 s0 10Gbps 1us\ns0 s1 - 2us 0.25 9000 oneway # back by another way\ns1 s0\n";
     static const char map[] = "0 0 1 1 2 2 3 3\n4 4 # the last\n";
     platform_init(&p);
     ok(platform_read_noise(&p, "f", noise, strlen(noise), &err) == 0 &&
@@ -232,6 +236,9 @@ static void test_files(void)
     ok(e[2].to == (PLATFORM_SWITCH | 1) && isnan(e[2].bandwidth) && e[2].latency == 2 * VTIME_US &&
            e[3].from == (PLATFORM_SWITCH | 1),
        "one direction");
+    ok(e[2].error_rate == 0.25 && e[2].mtu == 9000 && isnan(e[3].error_rate) &&
+           e[3].mtu == UINT64_MAX,
+       "error rate and MTU of a link");
     ok(platform_read_map(&p, "f", map, strlen(map), &err) == 0 &&
            p.lists[PLATFORM_MAP].count == 10 && ((uint32_t *)p.lists[PLATFORM_MAP].items)[9] == 4,
        "a map is read");

@@ -41,6 +41,8 @@ __attribute__((unused)) static struct platform_link *link_add(const char *from, 
     *item = (struct platform_link){.bandwidth = NAN,
                                    .bandwidth_factor = factor,
                                    .latency = VTIME_NEVER,
+                                   .error_rate = NAN,
+                                   .mtu = UINT64_MAX,
                                    .at = at};
     snprintf(item->from, sizeof item->from, "%s", from);
     snprintf(item->to, sizeof item->to, "%s", to);
@@ -56,9 +58,9 @@ static uint32_t vertex_of(const char *name)
 __attribute__((unused)) static void edge_add(const char *a, const char *b, vtime latency)
 {
     struct platform_edge *e = list_add(PLATFORM_EDGES, sizeof *e);
-    *e = (struct platform_edge){vertex_of(a), vertex_of(b), NAN, latency};
+    *e = (struct platform_edge){vertex_of(a), vertex_of(b), NAN, latency, NAN, UINT64_MAX};
     e = list_add(PLATFORM_EDGES, sizeof *e);
-    *e = (struct platform_edge){vertex_of(b), vertex_of(a), NAN, latency};
+    *e = (struct platform_edge){vertex_of(b), vertex_of(a), NAN, latency, NAN, UINT64_MAX};
 }
 
 /* The machine with these settings of net.topology ("kind=torus,dims=4x4") and others

@@ -331,9 +331,9 @@ int packet_capture_begin(struct packet_net *n, const char *folder, const char *p
         return err_set(err, ERR_INPUT,
                        "--pcap: packets of net.packet.transport '%s' cannot be shown",
                        n->transport->name);
-    if (n->mtu > MTU_MOST)
+    if (n->mtu_most > MTU_MOST)
         return err_set(err, ERR_INPUT,
-                       "--pcap: net.packet.mtu: '%u' is too large: at most %d bytes", n->mtu,
+                       "--pcap: net.packet.mtu: '%u' is too large: at most %d bytes", n->mtu_most,
                        MTU_MOST);
     c = mem_zalloc(sizeof *c);
     c->folder = folder;

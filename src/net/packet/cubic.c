@@ -1,6 +1,7 @@
 /*
  * cubic.c - congestion control of RFC 9438: behind a loss the window follows a cubic function of
- * time, flat at the window at which the loss was.
+ * time, flat at the window at which the loss was. Before the first loss it grows by a twentieth in
+ * each round trip at least.
  *
  *     W(t) = 0.4 * (t - K)^3 + most       in segments and seconds; K: when W is `most` again
  *
@@ -70,6 +71,9 @@ static void grow(struct tcp_half *h, uint64_t acked, uint32_t mss, vtime now)
     /* 3 (1 - 0.7) / (1 + 0.7) = 9 / 17 of a segment in each round trip is as much as NewReno. */
     c->friendly += acked * mss * (c->friendly < c->most ? 9 : 17) / (17 * h->window);
     goal = target(h, mss, now);
+    /* Nothing was lost so far: the path may take much more. As in Linux. */
+    if (c->most == 0 && goal < h->window + h->window / 20)
+        goal = h->window + h->window / 20;
     most = h->window + h->window / 2;
     goal = goal < most ? goal : most;
     if (goal > h->window) {
@@ -97,4 +101,5 @@ const struct tcp_congestion_ops tcp_cubic_ops = {
     .name = "cubic",
     .grow = grow,
     .reduce = reduce,
+    .sample = tcp_hystart_sample,
 };

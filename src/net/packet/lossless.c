@@ -156,11 +156,11 @@ void packet_lossless_advance(struct packet_net *n, struct packet_port *port, vti
 
 int packet_lossless_init(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
-    if (c->packet_buffer < n->mtu + n->framing)
+    if (c->packet_buffer < n->mtu_most + n->framing)
         return err_set(err, ERR_INPUT,
                        "net.packet.buffer: '%llu' bytes hold no packet: a packet has up to %u (net."
                        "packet.mtu and net.packet.framing)",
-                       (unsigned long long)c->packet_buffer, n->mtu + n->framing);
+                       (unsigned long long)c->packet_buffer, n->mtu_most + n->framing);
     if (c->packet_channels > UINT8_MAX)
         return err_set(err, ERR_INPUT, "net.packet.channels: at most %d", UINT8_MAX);
     return 0;

@@ -28,9 +28,11 @@ static struct message_stream *own(struct packet_stream *s)
     return (struct message_stream *)s;
 }
 
-static void send(struct packet_net *n, struct message_stream *m, uint32_t bytes, vtime now)
+/* At most so many bytes: the route may take less. */
+static void send(struct packet_net *n, struct message_stream *m, uint64_t most, vtime now)
 {
     struct packet_route *route = packet_stream_route(n, &m->base, now, 1);
+    uint32_t room = route->mtu - (uint32_t)HEADER, bytes = most < room ? (uint32_t)most : room;
     struct message_packet *p = (struct message_packet *)packet_new(n, &m->base, route, sizeof *p,
                                                                    bytes + HEADER);
 
@@ -56,11 +58,9 @@ static void write(struct packet_net *n, struct packet_stream *s, vtime now)
         uint64_t end = m->sending->end, limit = packet_stream_limit(s);
         uint64_t bytes = (end < limit ? end : limit) - m->sent;
 
-        if (bytes > n->mtu - HEADER)
-            bytes = n->mtu - HEADER;
-        else if (m->sent + bytes < end)
+        if (bytes <= n->mtu_most - HEADER && m->sent + bytes < end)
             return; /* the send buffer holds less than a packet of a longer message */
-        send(n, m, (uint32_t)bytes, now);
+        send(n, m, bytes, now);
     }
 }
 
@@ -86,11 +86,7 @@ static void input(struct packet_net *n, struct packet *base, vtime now)
 
 static int init(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
-    (void)c;
-    if (n->mtu <= HEADER)
-        return err_set(err, ERR_INPUT,
-                       "net.packet.mtu: '%u' is too small: the headers of transport message have %d",
-                       n->mtu, HEADER);
+    (void)n, (void)c, (void)err;
     return 0;
 }
 
@@ -105,6 +101,8 @@ const struct packet_transport_ops packet_message_ops = {
     .name = "message",
     .uses = uses,
     .needs_lossless = 1,
+    .mtu_least = HEADER + 1,
+    .mtu_most = UINT16_MAX,
     .protocol = IP_UDP,
     .stream_size = sizeof(struct message_stream),
     .init = init,

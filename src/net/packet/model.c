@@ -390,44 +390,24 @@ static int set_names(struct packet_net *n, const struct platform_config *c, stru
     if (!n->transport)
         return topo_unknown("net.packet.transport", c->packet_transport, packet_transport_name,
                             err);
-    if (n->transport->needs_lossless && (!n->fabric->is_lossless || c->packet_error_rate > 0))
+    if (n->transport->needs_lossless && !n->fabric->is_lossless)
         return err_set(err, ERR_INPUT,
                        "net.packet.transport: '%s' needs a network that loses nothing: set net."
-                       "packet.fabric=credit or pfc, and net.packet.error_rate=0; or use tcp",
+                       "packet.fabric=credit or pfc; or use tcp",
                        n->transport->name);
     return 0;
 }
 
 /* ---- the model ---- */
 
-#define MTU_MOST 65535
-#define FRAMING_MOST 1024
-
-static int set_sizes(struct packet_net *n, const struct platform_config *c, struct err *err)
-{
-    if (c->packet_mtu > MTU_MOST || c->packet_framing > FRAMING_MOST)
-        return err_set(err, ERR_INPUT, "net.packet.%s: at most %d bytes",
-                       c->packet_mtu > MTU_MOST ? "mtu" : "framing",
-                       c->packet_mtu > MTU_MOST ? MTU_MOST : FRAMING_MOST);
-    if (c->packet_header > MTU_MOST)
-        return err_set(err, ERR_INPUT, "net.packet.header: at most %d bytes", MTU_MOST);
-    if (c->packet_error_rate >= 1)
-        return err_set(err, ERR_INPUT, "net.packet.error_rate: must be below 1");
-    n->mtu = (uint32_t)c->packet_mtu;
-    n->framing = (uint32_t)c->packet_framing;
-    n->header = (uint32_t)c->packet_header;
-    n->error_rate = c->packet_error_rate;
-    return 0;
-}
-
 static int set_up(struct packet_net *n, const struct platform *machine, struct err *err)
 {
     const struct platform_config *c = &machine->config;
-    int rc = set_sizes(n, c, err);
+    int rc = set_names(n, c, err);
 
-    rc = rc ? rc : set_names(n, c, err);
-    rc = rc ? rc : n->fabric->init(n, c, err);
     rc = rc ? rc : n->transport->init(n, c, err);
+    rc = rc ? rc : packet_sizes_init(n, machine, err);
+    rc = rc ? rc : n->fabric->init(n, c, err);
     rc = rc ? rc : packet_options_init(n, machine, err);
     if (rc == 0 && (rc = packet_schedule_init(n, err)) != 0)
         packet_options_fini(n);
@@ -452,7 +432,9 @@ static int packet_init(struct net *net, const struct platform *machine, struct e
         return rc;
     }
     rng_seed(&n->rng, machine->config.packet_seed);
-    n->has_changes = topo_change(net->topo, 0, &link) != VTIME_NEVER;
+    while (topo_change(net->topo, n->epoch, &link) <= 0)
+        n->epoch++;
+    n->has_changes = topo_change(net->topo, n->epoch, &link) != VTIME_NEVER;
     n->varies = topo_routes_vary(net->topo);
     n->is_scheduled = packet_schedule_next(n) != VTIME_NEVER;
     net->state = n;

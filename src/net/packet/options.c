@@ -25,7 +25,10 @@ static void set_all(struct packet_options *o, const struct platform_config *c)
                                  .first_rto = c->packet_first_rto,
                                  .delayed_ack = c->packet_delayed_ack,
                                  .sack = c->packet_sack,
-                                 .nagle = c->packet_nagle};
+                                 .nagle = c->packet_nagle,
+                                 .hystart = c->packet_hystart,
+                                 .rack = c->packet_rack,
+                                 .restart_idle = c->packet_restart_idle};
 }
 
 /* ---- items of the list ---- */
@@ -119,13 +122,13 @@ static int set_item(struct packet_options *o, const struct platform_connection *
 
 static int check(const struct packet_net *n, const struct packet_options *o, struct err *err)
 {
-    if (o->send_buffer < n->mtu || o->receive_buffer < n->mtu)
+    if (o->send_buffer < n->mtu_most || o->receive_buffer < n->mtu_most)
         return err_set(err, ERR_INPUT,
                        "net.packet.%s_buffer: '%llu' bytes hold no packet (net.packet.mtu: %u)",
-                       o->send_buffer < n->mtu ? "send" : "receive",
-                       (unsigned long long)(o->send_buffer < n->mtu ? o->send_buffer
-                                                                    : o->receive_buffer),
-                       n->mtu);
+                       o->send_buffer < n->mtu_most ? "send" : "receive",
+                       (unsigned long long)(o->send_buffer < n->mtu_most ? o->send_buffer
+                                                                         : o->receive_buffer),
+                       n->mtu_most);
     return n->transport->check ? n->transport->check(o, err) : 0;
 }
 

@@ -39,7 +39,9 @@ struct packet_tap;
 
 /* The ports that a packet passes, shared by packets. */
 struct packet_route {
-    uint32_t refs, count;
+    uint32_t refs;
+    uint16_t count;
+    uint16_t mtu; /* the least of the links */
     struct packet_port *ports[];
 };
 
@@ -103,7 +105,9 @@ struct packet_port {
     uint32_t from, to;
     uint8_t is_nic;  /* it leaves a node */
     uint8_t is_last; /* it leads to a node */
+    uint32_t mtu;
     uint64_t ps_per_byte;
+    double error_rate;
     vtime delay;
     vtime free_at;      /* when the last byte of what was sent has left */
     vtime last_arrival; /* of what was sent */
@@ -190,7 +194,7 @@ struct packet_options {
     const struct tcp_congestion_ops *congestion;
     uint32_t initial_window;
     vtime min_rto, first_rto, delayed_ack;
-    uint8_t sack, nagle;
+    uint8_t sack, nagle, hystart, rack, restart_idle;
 };
 
 struct packet_stream {
@@ -213,8 +217,9 @@ struct packet_transport_ops {
     const char *name;
     const char *const *uses; /* settings that not all transports use; ends with NULL */
     int needs_lossless;      /* it does not repeat what is lost */
-    uint8_t protocol;        /* in IP headers of captures */
-    size_t stream_size;      /* of the structure that begins with a struct packet_stream */
+    uint32_t mtu_least, mtu_most;
+    uint8_t protocol;   /* in IP headers of captures */
+    size_t stream_size; /* of the structure that begins with a struct packet_stream */
     int (*init)(struct packet_net *, const struct platform_config *, struct err *);
     /* Are these options possible? May be NULL: all are. */
     int (*check)(const struct packet_options *, struct err *);
@@ -345,9 +350,9 @@ struct packet_net {
     int has_changes, varies;
     int has_failed;   /* the run ends in the middle of an event: a packet may be nowhere */
     int is_scheduled; /* options change, or there is background load */
-    double error_rate;
     vtime jitter;
-    uint32_t mtu, framing, header;
+    uint32_t mtu_least, mtu_most; /* of all links */
+    uint32_t framing, header;
     struct packet_capture *capture; /* NULL: none */
     struct net_vectors *vectors;    /* NULL: none */
     uint32_t lanes;                 /* of a stream, set by its transport; 0 or 1: one */
@@ -364,6 +369,9 @@ static inline struct packet_route *packet_route_ref(struct packet_route *r)
     return r;
 }
 void packet_route_unref(struct packet_net *, struct packet_route *);
+
+/* sizes.c: sizes of packets, and error rates; the transport is known. */
+int packet_sizes_init(struct packet_net *, const struct platform *, struct err *);
 
 /* schedule.c: options that change, and background load. When something next happens; what happens
  * up to now. */

@@ -18,7 +18,7 @@
 /* Bytes that may still come when a buffer asks for a pause. */
 static uint64_t headroom(const struct packet_net *n, const struct packet_port *port)
 {
-    uint64_t frame = n->mtu + n->framing;
+    uint64_t frame = port->mtu + n->framing;
     vtime longest = vtime_add(vtime_add(port->delay, port->delay), n->jitter);
     vtime each = vtime_mul_q(frame, port->ps_per_byte);
 
@@ -32,7 +32,7 @@ static uint64_t headroom(const struct packet_net *n, const struct packet_port *p
 static void set_limits(struct packet_net *n, struct packet_port *port)
 {
     const struct platform_config *c = &n->machine->config;
-    uint64_t frame = n->mtu + n->framing, need = headroom(n, port) + frame;
+    uint64_t frame = port->mtu + n->framing, need = headroom(n, port) + frame;
     uint64_t most = c->packet_buffer > need ? c->packet_buffer - need + frame : 0;
 
     port->pause_above = c->packet_pause_above ? c->packet_pause_above : most;

@@ -56,6 +56,7 @@ static void set_rate(struct packet_net *n, struct packet_port *port, const struc
     if ((port->is_nic || port->is_last) && bits > nic)
         bits = nic;
     port->delay = vtime_scale(l->latency, n->net->latency_factor);
+    port->error_rate = l->error_rate;
     if (bits > 0 && net_inverse(bits, "net.links", &port->ps_per_byte, &err))
         log_fatal_input("%s", err.text);
 }
@@ -80,6 +81,7 @@ static struct packet_port *port_of(struct packet_net *n, uint32_t link)
     port->to = l.to;
     port->is_nic = l.from < topo_nodes(n->net->topo);
     port->is_last = l.to < topo_nodes(n->net->topo);
+    port->mtu = l.mtu < n->mtu_most ? l.mtu : n->mtu_most;
     set_rate(n, port, &l);
     if (n->fabric->port)
         n->fabric->port(n, port);
@@ -121,7 +123,7 @@ void packet_port_send(struct packet_net *n, struct packet_port *port, struct pac
     port->busy += time;
     port->bytes += p->wire;
     port->packets++;
-    if (n->error_rate > 0 && rng_double(&n->rng) < n->error_rate)
+    if (port->error_rate > 0 && rng_double(&n->rng) < port->error_rate)
         p->flags |= PACKET_BROKEN;
     if (port->leaves)
         packet_capture_take(n, port->leaves, p, p->start);
@@ -165,9 +167,13 @@ struct packet_route *packet_route_new(struct packet_net *n, uint32_t src, uint32
                         src, dst, n->route.count, UINT8_MAX);
     r = pool_alloc(&n->pool, sizeof *r + n->route.count * sizeof *r->ports);
     r->refs = 1;
-    r->count = n->route.count;
-    for (uint32_t i = 0; i < r->count; i++)
+    r->count = (uint16_t)n->route.count;
+    r->mtu = UINT16_MAX;
+    for (uint32_t i = 0; i < r->count; i++) {
         r->ports[i] = port_of(n, n->route.links[i]);
+        if (r->ports[i]->mtu < r->mtu)
+            r->mtu = (uint16_t)r->ports[i]->mtu;
+    }
     return r;
 }
 

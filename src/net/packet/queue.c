@@ -58,10 +58,10 @@ void packet_queue_enqueue(struct packet_net *n, struct packet *p, vtime now, pac
 
 int packet_queue_init(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
-    if (c->packet_queue < n->mtu + n->framing)
+    if (c->packet_queue < n->mtu_most + n->framing)
         return err_set(err, ERR_INPUT,
                        "net.packet.queue: '%llu' bytes hold no packet: a packet has up to %u (net."
                        "packet.mtu and net.packet.framing)",
-                       (unsigned long long)c->packet_queue, n->mtu + n->framing);
+                       (unsigned long long)c->packet_queue, n->mtu_most + n->framing);
     return 0;
 }

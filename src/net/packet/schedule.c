@@ -74,18 +74,6 @@ static int check(const struct packet_net *n, const struct platform_background *i
     return 0;
 }
 
-static void set_load(const struct packet_net *n, struct packet_load *load,
-                     const struct platform_background *item)
-{
-    uint64_t bytes = item->size < n->mtu ? item->size : n->mtu;
-    double ps = ((double)bytes + n->framing) * 8e12 / item->rate;
-
-    *load = (struct packet_load){.item = item,
-                                 .bytes = (uint32_t)bytes,
-                                 .interval = vtime_from_ps_double(ps < 1 ? 1 : ps),
-                                 .next = item->at};
-}
-
 int packet_schedule_init(struct packet_net *n, struct err *err)
 {
     const struct platform_list *list = &n->machine->lists[PLATFORM_BACKGROUND];
@@ -100,7 +88,8 @@ int packet_schedule_init(struct packet_net *n, struct err *err)
             packet_schedule_fini(n);
             return rc;
         }
-        set_load(n, &n->loads[n->load_count], &item[n->load_count]);
+        n->loads[n->load_count] = (struct packet_load){.item = &item[n->load_count],
+                                                       .next = item[n->load_count].at};
     }
     return 0;
 }
@@ -111,16 +100,27 @@ void packet_schedule_fini(struct packet_net *n)
     mem_free(n->loads);
 }
 
+/* Its route, and with it the size of its packets. */
+static void set_route(struct packet_net *n, struct packet_load *load, vtime now)
+{
+    const struct platform_background *item = load->item;
+    double ps;
+
+    if (load->route)
+        packet_route_unref(n, load->route);
+    load->route = packet_route_new(n, item->from, item->to, now);
+    load->epoch = n->epoch;
+    load->bytes = item->size < load->route->mtu ? (uint32_t)item->size : load->route->mtu;
+    ps = ((double)load->bytes + n->framing) * 8e12 / item->rate;
+    load->interval = vtime_from_ps_double(ps < 1 ? 1 : ps);
+}
+
 static void send(struct packet_net *n, struct packet_load *load, vtime now)
 {
     struct packet *p;
 
-    if (!load->route || load->epoch != n->epoch) {
-        if (load->route)
-            packet_route_unref(n, load->route);
-        load->route = packet_route_new(n, load->item->from, load->item->to, now);
-        load->epoch = n->epoch;
-    }
+    if (!load->route || load->epoch != n->epoch)
+        set_route(n, load, now);
     p = packet_new(n, NULL, load->route, sizeof *p, load->bytes);
     p->flags |= PACKET_BACKGROUND;
     n->counts[NET_BACKGROUND]++;

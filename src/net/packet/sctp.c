@@ -1,9 +1,10 @@
 /*
  * sctp.c - the transport "sctp": messages over real SCTP, the stack of usrsctp (sctp.h).
  *
- * A message is sent in pieces of at most PIECE bytes, each a message for SCTP, one after the other.
- * The stack takes a piece when all of it fits into the send buffer, cuts it into packets, and gives
- * it to the other end as a whole. What the bytes are does not matter to a network: they are zeros.
+ * A message is sent in pieces of at most SCTP_PIECE bytes, each a message for SCTP, one after the
+ * other. The stack takes a piece when all of it fits into the send buffer, cuts it into packets,
+ * and gives it to the other end as a whole. What the bytes are does not matter to a network: they
+ * are zeros.
  */
 #include "net/packet/sctp.h"
 
@@ -11,7 +12,6 @@
 
 #include "base/mem.h"
 
-#define PIECE 65536    /* a message behind a longer one on the same node waits this much */
 #define MTU_LEAST 544  /* the stack accepts 512 bytes behind the headers */
 #define MTU_MOST 65000 /* a packet is stored with its head */
 #define STREAMS_MOST 65535
@@ -37,6 +37,8 @@ void sctp_output(struct sctp_end *end, const void *data, uint32_t bytes, int can
     memcpy(p->data, data, bytes);
     if (can_mark)
         p->base.flags |= PACKET_CAN_MARK;
+    if (end->base.rtt)
+        sctp_rtt_sent(&end->rtt, data, bytes, n->now);
     n->fabric->enqueue(n, &p->base, n->now);
 }
 
@@ -58,7 +60,7 @@ void sctp_acknowledged(struct sctp_end *end, uint64_t queued)
 static void feed(struct sctp_end *end)
 {
     uint64_t set = end->base.options->send_buffer, had = end->endpoint->send_buffer;
-    uint64_t buffer = set < had ? set : had, most = end->endpoint->host->state->piece;
+    uint64_t buffer = set < had ? set : had, most = end->endpoint->piece;
 
     if (most > buffer / 2)
         most = buffer / 2;
@@ -99,9 +101,13 @@ static void write(struct packet_net *n, struct packet_stream *s, vtime now)
 
 static void input(struct packet_net *n, struct packet *base, vtime now)
 {
+    struct sctp_packet *p = (struct sctp_packet *)base;
     struct sctp_end *end = own(base->stream)->peer;
+    vtime rtt = end->base.rtt ? sctp_rtt_received(&end->rtt, p->data, p->bytes, now) : -1;
 
-    sctp_stack_input(end, (struct sctp_packet *)base);
+    if (rtt >= 0)
+        packet_stream_rtt(&end->base, now, rtt);
+    sctp_stack_input(end, p);
     packet_free(n, base);
     settle(n, end, now);
 }
@@ -116,16 +122,14 @@ static void timer(struct packet_net *n, struct packet_stream *s, vtime now)
 
 static struct sctp_state *state_new(struct packet_net *n)
 {
-    uint32_t payload = n->mtu - SCTP_IP_HEADER - SCTP_COMMON_HEADER - SCTP_DATA_HEADER;
     struct sctp_state *state = mem_zalloc(sizeof *state);
 
     state->net = n;
-    payload -= payload % 4;
-    state->piece = payload < PIECE ? PIECE - PIECE % payload : payload;
-    state->zeros = mem_zalloc(state->piece);
+    state->zeros = mem_zalloc(SCTP_PIECE);
     rng_seed(&state->rng, n->machine->config.packet_seed);
     pool_init(&state->memory.pool, "SCTP");
     map_init(&state->host_of_node);
+    map_init(&state->sets);
     map_init(&state->endpoints);
     map_init(&state->ports);
     map_init(&state->numbers);
@@ -150,25 +154,32 @@ static void fini(struct packet_net *n)
     sctp_system_fini(state);
     free_values(&state->host_of_node);
     free_values(&state->endpoints);
+    map_fini(&state->sets);
     map_fini(&state->ports);
     map_fini(&state->numbers);
     mem_free(state->zeros);
     mem_free(state);
 }
 
+/* The largest packet of an association, which keeps it: that of its route now. */
+static uint32_t mtu_of(struct packet_net *n, struct packet_stream *s, vtime now)
+{
+    return n->mtu_least == n->mtu_most ? n->mtu_most : packet_stream_route(n, s, now, 0)->mtu;
+}
+
 static void connect(struct packet_net *n, struct packet_stream *s, vtime now)
 {
     struct sctp_end *end = own(s), *peer = pool_alloc(&n->pool, sizeof *peer);
 
-    (void)now;
     if (!n->transport_state)
         n->transport_state = state_new(n);
     memset(peer, 0, sizeof *peer);
     packet_stream_init(n, &peer->base, s->dst, s->src);
     end->peer = peer;
     peer->peer = end;
-    end->endpoint = sctp_stack_endpoint(n->transport_state, s, &peer->base);
-    peer->endpoint = sctp_stack_endpoint(n->transport_state, &peer->base, s);
+    end->endpoint = sctp_stack_endpoint(n->transport_state, s, &peer->base, mtu_of(n, s, now));
+    peer->endpoint = sctp_stack_endpoint(n->transport_state, &peer->base, s,
+                                         mtu_of(n, &peer->base, now));
     n->counts[NET_CONNECTIONS]++;
 }
 
@@ -213,9 +224,6 @@ static int set_lanes(struct packet_net *n, const struct platform_config *c, stru
 
 static int init(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
-    if (n->mtu < MTU_LEAST || n->mtu > MTU_MOST)
-        return err_set(err, ERR_INPUT, "net.packet.mtu: '%u': SCTP takes %d to %d", n->mtu,
-                       MTU_LEAST, MTU_MOST);
     if (c->packet_initial_window > UINT16_MAX)
         return err_set(err, ERR_INPUT, "net.packet.initial_window: at most %d", UINT16_MAX);
     n->jitter = c->packet_jitter;
@@ -227,6 +235,8 @@ static const char *const uses[] = {PACKET_SCTP_USES, NULL};
 const struct packet_transport_ops packet_sctp_ops = {
     .name = "sctp",
     .uses = uses,
+    .mtu_least = MTU_LEAST,
+    .mtu_most = MTU_MOST,
     .protocol = 132,
     .stream_size = sizeof(struct sctp_end),
     .init = init,

@@ -21,6 +21,7 @@
 #define SCTP_IP_HEADER 20
 #define SCTP_COMMON_HEADER 12 /* ports, tag and checksum, at the beginning of each packet */
 #define SCTP_DATA_HEADER 16   /* of each piece of a message in it */
+#define SCTP_PIECE 65536      /* a message behind a longer one on the same node waits this much */
 
 struct socket;
 
@@ -47,7 +48,16 @@ struct sctp_endpoint {
     struct sctp_host *host;
     struct socket *socket;
     uint64_t send_buffer; /* it keeps the options with which it was opened */
+    uint32_t piece;       /* longest part of a message that is sent as one */
     uint16_t port, link;  /* its address */
+};
+
+/* A piece of data whose acknowledgement is waited for (sctp_rtt.c). */
+struct sctp_rtt {
+    vtime sent_at;
+    uint32_t watched; /* its number, ... */
+    uint32_t next;    /* ... and the first that was not yet sent */
+    uint8_t has_sent, is_watching;
 };
 
 struct sctp_end {
@@ -58,6 +68,7 @@ struct sctp_end {
     uint64_t sent;                 /* offset in the stream of what the stack has taken */
     uint64_t queued;               /* bytes that the stack has, as it last said */
     struct sctp_timer *timers;
+    struct sctp_rtt rtt; /* if somebody asks */
 };
 
 struct sctp_packet {
@@ -79,11 +90,11 @@ struct sctp_state {
     struct sctp_memory memory;
     struct rng rng;
     struct map host_of_node; /* addresses, as numbers */
-    struct map endpoints;    /* by rank and options, likewise */
+    struct map sets;         /* numbers of sets of options, those of both directions and an MTU */
+    struct map endpoints;    /* by rank and set of options, likewise */
     struct map ports;        /* in use at nodes: node << 16 | port */
     struct map numbers;      /* in use by endpoints, which have their address and port from that */
     char *zeros;             /* what messages consist of */
-    uint32_t piece;          /* longest part of a message that is sent as one */
 };
 
 /* ---- sctp_system.c ---- */
@@ -103,9 +114,10 @@ void sctp_own_free(void *);
 
 /* ---- sctp_stack.c ---- */
 
-/* The socket for what two ranks send each other, at the first of them. */
+/* The socket for what two ranks send each other, at the first of them, in packets of at most `mtu`
+ * bytes. */
 struct sctp_endpoint *sctp_stack_endpoint(struct sctp_state *, const struct packet_stream *out,
-                                          const struct packet_stream *in);
+                                          const struct packet_stream *in, uint32_t mtu);
 /* Sends a piece of a message in the stream of its lane; 0: there is no room now. */
 int sctp_stack_send(struct sctp_end *, uint32_t lane, uint32_t bytes);
 /* A packet from the peer has arrived. */
@@ -119,6 +131,13 @@ void sctp_received(struct sctp_end *, uint32_t lane, uint64_t bytes);
 void sctp_acknowledged(struct sctp_end *, uint64_t queued);
 /* A packet that the stack sends on behalf of an end. */
 void sctp_output(struct sctp_end *, const void *data, uint32_t bytes, int can_mark);
+
+/* ---- sctp_rtt.c ---- */
+
+/* A packet is sent. */
+void sctp_rtt_sent(struct sctp_rtt *, const void *data, uint32_t bytes, vtime now);
+/* One is received: returns the round trip that it ends; -1: none. */
+vtime sctp_rtt_received(struct sctp_rtt *, const void *data, uint32_t bytes, vtime now);
 
 /* ---- sctp_image.c ---- */
 

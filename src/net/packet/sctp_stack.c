@@ -170,7 +170,7 @@ static void set_times(struct socket *s, const struct packet_options *o)
     set(s, SCTP_DELAYED_SACK, &sack, sizeof sack, "delayed acknowledgements");
 }
 
-static void set_options(struct socket *s, const struct packet_net *n,
+static void set_options(struct socket *s, const struct packet_net *n, uint32_t mtu,
                         const struct packet_options *out, const struct packet_options *in)
 {
     int send = (int)out->send_buffer, receive_buffer = (int)in->receive_buffer,
@@ -180,7 +180,7 @@ static void set_options(struct socket *s, const struct packet_net *n,
     struct sctp_initmsg streams = {.sinit_num_ostreams = (uint16_t)n->lanes,
                                    .sinit_max_instreams = (uint16_t)n->lanes};
     struct sctp_paddrparams path = {.spp_flags = SPP_HB_DISABLE | SPP_PMTUD_DISABLE,
-                                    .spp_pathmtu = n->mtu - SCTP_IP_HEADER - SCTP_COMMON_HEADER};
+                                    .spp_pathmtu = mtu - SCTP_IP_HEADER - SCTP_COMMON_HEADER};
 
     check(usrsctp_setsockopt(s, SOL_SOCKET, SO_SNDBUF, &send, sizeof send), "send buffer");
     check(usrsctp_setsockopt(s, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer),
@@ -219,7 +219,7 @@ static void fill_address(struct sockaddr_conn *a, void *link, uint16_t port)
     a->sconn_addr = link;
 }
 
-static struct socket *open_socket(struct sctp_host *host, uint16_t port,
+static struct socket *open_socket(struct sctp_host *host, uint16_t port, uint32_t mtu,
                                   const struct packet_options *out, const struct packet_options *in)
 {
     struct sockaddr_conn any;
@@ -228,7 +228,7 @@ static struct socket *open_socket(struct sctp_host *host, uint16_t port,
     sctp_system_enter(host, NULL);
     s = usrsctp_socket(AF_CONN, SOCK_SEQPACKET, IPPROTO_SCTP, receive, sent, 0, NULL);
     check(s ? 0 : -1, "socket");
-    set_options(s, host->state->net, out, in);
+    set_options(s, host->state->net, mtu, out, in);
     fill_address(&any, NULL, port);
     check(usrsctp_bind(s, (struct sockaddr *)&any, sizeof any), "bind");
     check(usrsctp_listen(s, 1), "listen");
@@ -236,13 +236,35 @@ static struct socket *open_socket(struct sctp_host *host, uint16_t port,
     return s;
 }
 
+/* A message's last piece ends with a packet that is not full, the others do not. */
+static uint32_t piece_of(uint32_t mtu)
+{
+    uint32_t payload = mtu - SCTP_IP_HEADER - SCTP_COMMON_HEADER - SCTP_DATA_HEADER;
+
+    payload -= payload % 4;
+    return SCTP_PIECE - SCTP_PIECE % payload;
+}
+
+/* The number of a set of options. */
+static uint64_t set_of(struct sctp_state *state, const struct packet_stream *out,
+                       const struct packet_stream *in, uint32_t mtu)
+{
+    const struct packet_options *first = state->net->options;
+    uint64_t key = (uint64_t)(out->options - first) << 40 | (uint64_t)(in->options - first) << 16 |
+                   mtu;
+    uint64_t *at = map_insert(&state->sets, key, NULL);
+
+    if (*at == 0)
+        *at = state->sets.count;
+    return *at;
+}
+
 struct sctp_endpoint *sctp_stack_endpoint(struct sctp_state *state, const struct packet_stream *out,
-                                          const struct packet_stream *in)
+                                          const struct packet_stream *in, uint32_t mtu)
 {
     const struct packet_net *n = state->net;
-    uint64_t options = (uint64_t)(out->options - n->options) << 16 |
-                       (uint64_t)(in->options - n->options);
-    uint64_t *at = map_insert(&state->endpoints, options << 32 | out->src, NULL);
+    uint64_t key = set_of(state, out, in, mtu) << 32 | out->src;
+    uint64_t *at = map_insert(&state->endpoints, key, NULL);
     struct sctp_endpoint *e = (struct sctp_endpoint *)(uintptr_t)*at;
 
     if (e)
@@ -252,7 +274,8 @@ struct sctp_endpoint *sctp_stack_endpoint(struct sctp_state *state, const struct
     e->host = host_of(state, net_node(n->net, out->src));
     choose_port(state, e, out->src);
     e->send_buffer = out->options->send_buffer;
-    e->socket = open_socket(e->host, e->port, out->options, in->options);
+    e->piece = piece_of(mtu);
+    e->socket = open_socket(e->host, e->port, mtu, out->options, in->options);
     return e;
 }
 

@@ -34,6 +34,15 @@ static uint8_t add_blocks(const struct tcp_half *h, struct packet_range *block)
     return (uint8_t)n;
 }
 
+/* The route of its packets, and with it the size of its segments. */
+static struct packet_route *find_route(struct packet_net *n, struct tcp_half *h, vtime now)
+{
+    struct packet_route *route = packet_stream_route(n, &h->base, now, 0);
+
+    h->mss = route->mtu - (uint32_t)TCP_HEADER;
+    return route;
+}
+
 static struct tcp_packet *new_packet(struct packet_net *n, struct tcp_half *h, uint32_t bytes,
                                      uint32_t header, vtime now)
 {
@@ -41,7 +50,7 @@ static struct tcp_packet *new_packet(struct packet_net *n, struct tcp_half *h, u
     uint8_t blocks = h->base.options->sack ? add_blocks(h, block) : 0;
     uint32_t more = blocks ? 4 + 8u * blocks : 0;
     size_t size = sizeof(struct tcp_packet) + blocks * sizeof *block;
-    struct packet_route *route = packet_stream_route(n, &h->base, now, 0);
+    struct packet_route *route = find_route(n, h, now);
     struct tcp_packet *p = (struct tcp_packet *)packet_new(n, &h->base, route, size,
                                                            bytes + header + more);
 
@@ -49,11 +58,13 @@ static struct tcp_packet *new_packet(struct packet_net *n, struct tcp_half *h, u
     p->ack = h->received;
     p->stamp = now;
     p->echo = h->echo;
-    p->flags = (h->is_marked ? TCP_ECHO : 0) | (h->has_echoed ? TCP_STALE : 0);
+    p->flags = (h->is_marked ? TCP_ECHO : 0) | (h->has_echoed ? TCP_STALE : 0) |
+               (h->has_twice ? TCP_TWICE : 0);
     p->blocks = blocks;
     memcpy(p->block, block, blocks * sizeof *block);
     h->has_echoed = 1;
     h->is_marked = 0;
+    h->has_twice = 0;
     h->must_ack = 0;
     h->unacked = 0;
     h->ack_at = VTIME_NEVER;
@@ -69,14 +80,15 @@ void tcp_send_empty(struct packet_net *n, struct tcp_half *h, uint8_t flags, vti
     n->fabric->enqueue(n, &p->base, now);
 }
 
-static void send_data(struct packet_net *n, struct tcp_half *h, uint64_t seq, uint64_t bytes,
-                      vtime now)
+void tcp_send_data(struct packet_net *n, struct tcp_half *h, uint64_t seq, uint64_t bytes,
+                   vtime now)
 {
     struct tcp_packet *p = new_packet(n, h, (uint32_t)bytes, TCP_HEADER, now);
 
     p->seq = seq;
     p->flags |= h->has_reduced ? TCP_REDUCED : 0;
     h->has_reduced = 0;
+    h->sent_at = now;
     p->base.flags |= PACKET_CAN_MARK;
     n->fabric->enqueue(n, &p->base, now);
 }
@@ -85,8 +97,9 @@ static void send_data(struct packet_net *n, struct tcp_half *h, uint64_t seq, ui
 
 static void set_timer(struct packet_net *n, struct tcp_half *h)
 {
-    vtime t = h->resend_at < h->ack_at ? h->resend_at : h->ack_at;
+    vtime t = h->resend_at < h->ack_at ? h->resend_at : h->ack_at, loss = tcp_loss_next(h);
 
+    t = t < loss ? t : loss;
     if (t != VTIME_NEVER)
         packet_stream_timer(n, &h->base, t);
 }
@@ -96,6 +109,7 @@ void tcp_restart(struct packet_net *n, struct tcp_half *h, vtime now)
     int waits = h->state == TCP_OPEN ? h->next > h->base.acked : h->state != TCP_CLOSED;
 
     h->resend_at = waits ? vtime_add(now, h->rto) : VTIME_NEVER;
+    tcp_loss_plan(h, now);
     set_timer(n, h);
 }
 
@@ -109,13 +123,14 @@ static void time_out(struct packet_net *n, struct tcp_half *h, vtime now)
 {
     n->counts[NET_TIMEOUTS]++;
     if (h->recovery != TCP_TIMEOUT)
-        tcp_reduce(n, h);
-    h->window = tcp_mss(n);
+        tcp_reduce(h);
+    h->window = h->mss;
     packet_stream_window(&h->base, now, h->window);
     h->recovery = TCP_TIMEOUT;
     h->recover = h->lost_to = h->next;
     h->resent_to = h->base.acked;
     h->duplicates = 0;
+    h->reorder_at = VTIME_NEVER;
     tcp_output(n, h, now);
 }
 
@@ -140,14 +155,16 @@ static void timer(struct packet_net *n, struct packet_stream *s, vtime now)
         tcp_send_empty(n, h, 0, now);
     if (h->resend_at <= now)
         resend(n, h, now);
+    else if (tcp_loss_next(h) <= now)
+        tcp_loss_expire(n, h, now);
     set_timer(n, h);
 }
 
 /* ---- sending ---- */
 
-void tcp_reduce(struct packet_net *n, struct tcp_half *h)
+void tcp_reduce(struct tcp_half *h)
 {
-    h->threshold = h->base.options->congestion->reduce(h, tcp_mss(n));
+    h->threshold = h->base.options->congestion->reduce(h, h->mss);
     h->window = h->threshold;
     h->reduced = h->next;
 }
@@ -158,18 +175,18 @@ static uint64_t not_sacked(const struct tcp_half *h, uint64_t from, uint64_t to)
 }
 
 /* Bytes that count as in flight. */
-static uint64_t in_flight(const struct packet_net *n, const struct tcp_half *h)
+static uint64_t in_flight(const struct tcp_half *h)
 {
     uint64_t acked = h->base.acked, lost = h->lost_to > acked ? h->lost_to : acked;
     uint64_t all = not_sacked(h, acked, h->resent_to) + not_sacked(h, lost, h->next);
     /* Without selective acknowledgements each duplicate says that one segment has arrived. */
-    uint64_t arrived = h->base.options->sack ? 0 : h->duplicates * (uint64_t)tcp_mss(n);
+    uint64_t arrived = h->base.options->sack ? 0 : h->duplicates * (uint64_t)h->mss;
 
     return all > arrived ? all - arrived : 0;
 }
 
 /* The next lost segment that was not sent again; 0: none. */
-static uint64_t next_lost(const struct packet_net *n, const struct tcp_half *h, uint64_t *seq)
+static uint64_t next_lost(const struct tcp_half *h, uint64_t *seq)
 {
     uint64_t from = h->resent_to > h->base.acked ? h->resent_to : h->base.acked, end;
 
@@ -180,11 +197,10 @@ static uint64_t next_lost(const struct packet_net *n, const struct tcp_half *h, 
         end = h->lost_to;
     if (*seq >= end)
         return 0;
-    return end - *seq < tcp_mss(n) ? end - *seq : tcp_mss(n);
+    return end - *seq < h->mss ? end - *seq : h->mss;
 }
 
-/* New bytes that may be sent as one segment; 0: none now. */
-static uint64_t next_new(const struct packet_net *n, const struct tcp_half *h)
+uint64_t tcp_next_new(const struct tcp_half *h)
 {
     uint64_t offered = h->base.acked + h->base.options->receive_buffer;
     uint64_t limit = packet_stream_limit(&h->base), bytes;
@@ -195,26 +211,58 @@ static uint64_t next_new(const struct packet_net *n, const struct tcp_half *h)
     bytes = limit - h->next;
     if (h->next >= limit)
         return 0;
-    if (bytes >= tcp_mss(n))
-        return tcp_mss(n);
+    if (bytes >= h->mss)
+        return h->mss;
     if (is_quiet || (limit == h->base.end && !h->base.options->nagle))
         return bytes;
     return 0; /* a small segment waits for more bytes, or for an acknowledgement (Nagle) */
 }
 
+/* How much of the window is used, for data of a window at a time. */
+static void note_use(struct tcp_half *h, uint64_t flight, int is_limited)
+{
+    if (h->base.acked < h->used_end && !is_limited && (h->is_limited || flight <= h->used))
+        return;
+    h->is_limited = (uint8_t)is_limited;
+    h->used = flight;
+    h->used_end = h->next;
+}
+
+/* The connection was idle: its window says nothing about the network any longer (RFC 5681, section
+ * 4.1). As in Linux it is halved for each retransmission time, down to that of the beginning. */
+static void restart_idle(struct tcp_half *h, vtime now)
+{
+    uint64_t least = h->base.options->initial_window * (uint64_t)h->mss, kept = h->window / 4 * 3;
+    vtime idle = now - h->sent_at;
+
+    if (kept > h->threshold)
+        h->threshold = kept;
+    while ((idle -= h->rto) > 0 && h->window > least)
+        h->window = h->window / 2 > least ? h->window / 2 : least;
+}
+
 void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
 {
-    uint64_t flight = in_flight(n, h), seq, bytes;
+    uint64_t flight = in_flight(h), seq, bytes;
+    int is_limited = 0, has_sent = 0;
 
     for (;;) {
-        int again = h->recovery != TCP_NORMAL && (bytes = next_lost(n, h, &seq)) > 0;
+        int again = h->recovery != TCP_NORMAL && (bytes = next_lost(h, &seq)) > 0;
 
         if (!again) {
             seq = h->next;
-            bytes = next_new(n, h);
+            bytes = tcp_next_new(h);
+            if (bytes > 0 && h->next == h->base.acked && h->base.options->restart_idle &&
+                now - h->sent_at > h->rto)
+                restart_idle(h, now);
         }
-        if (bytes == 0 || (flight > 0 && flight + bytes > h->window))
+        is_limited = bytes > 0 && flight > 0 && flight + bytes > h->window;
+        if (bytes == 0 || is_limited)
             break;
+        if (__builtin_expect(h->base.epoch != n->epoch, 0)) { /* links have changed */
+            find_route(n, h, now);
+            continue;
+        }
         flight += bytes;
         if (again) {
             h->resent_to = seq + bytes;
@@ -222,24 +270,28 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
         } else {
             h->next += bytes;
         }
-        send_data(n, h, seq, bytes, now);
+        tcp_send_data(n, h, seq, bytes, now);
+        has_sent = 1;
     }
-    if (h->resend_at == VTIME_NEVER)
+    if (has_sent || is_limited)
+        note_use(h, flight, is_limited || flight + h->mss > h->window);
+    if (h->resend_at == VTIME_NEVER) {
         tcp_restart(n, h, now);
+    } else if (has_sent) {
+        tcp_loss_plan(h, now);
+        set_timer(n, h);
+    }
 }
 
 /* ---- connections ---- */
 
-static void half_init(struct packet_net *n, struct tcp_half *h, struct tcp_half *peer)
+static void half_init(struct tcp_half *h, struct tcp_half *peer)
 {
-    const struct packet_options *o = h->base.options;
-
     h->peer = peer;
     h->quick = QUICK;
-    h->window = o->initial_window * (uint64_t)tcp_mss(n);
     h->threshold = UINT64_MAX;
-    h->rto = o->first_rto;
-    h->resend_at = h->ack_at = VTIME_NEVER;
+    h->rto = h->base.options->first_rto;
+    h->resend_at = h->ack_at = h->reorder_at = h->probe_at = VTIME_NEVER;
     h->cubic.start = -1;
     h->echo = -1;
 }
@@ -251,8 +303,8 @@ static void connect(struct packet_net *n, struct packet_stream *s, vtime now)
     (void)now;
     memset(peer, 0, sizeof *peer);
     packet_stream_init(n, &peer->base, s->dst, s->src);
-    half_init(n, h, peer);
-    half_init(n, peer, h);
+    half_init(h, peer);
+    half_init(peer, h);
     n->counts[NET_CONNECTIONS]++;
 }
 
@@ -278,10 +330,6 @@ static void destroy(struct packet_net *n, struct packet_stream *s)
 
 static int init(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
-    if (n->mtu < 2 * TCP_HEADER)
-        return err_set(err, ERR_INPUT,
-                       "net.packet.mtu: '%u' is too small: TCP needs %d, of which %d are headers",
-                       n->mtu, 2 * TCP_HEADER, TCP_HEADER);
     if (c->packet_window_scale > 14)
         return err_set(err, ERR_INPUT, "net.packet.window_scale: at most 14");
     if (c->packet_initial_window > UINT16_MAX)
@@ -291,22 +339,20 @@ static int init(struct packet_net *n, const struct platform_config *c, struct er
 }
 
 static const char *const uses[] = {
-    "net.packet.receive_buffer",
-    "net.packet.congestion",
-    "net.packet.initial_window",
-    "net.packet.window_scale",
-    "net.packet.min_rto",
-    "net.packet.first_rto",
-    "net.packet.delayed_ack",
-    "net.packet.sack",
-    "net.packet.nagle",
-    "net.packet.jitter",
-    NULL,
+    "net.packet.receive_buffer", "net.packet.congestion",
+    "net.packet.initial_window", "net.packet.window_scale",
+    "net.packet.min_rto",        "net.packet.first_rto",
+    "net.packet.delayed_ack",    "net.packet.sack",
+    "net.packet.nagle",          "net.packet.hystart",
+    "net.packet.rack",           "net.packet.restart_idle",
+    "net.packet.jitter",         NULL,
 };
 
 const struct packet_transport_ops packet_tcp_ops = {
     .name = "tcp",
     .uses = uses,
+    .mtu_least = 2 * TCP_HEADER,
+    .mtu_most = UINT16_MAX,
     .protocol = 6,
     .stream_size = sizeof(struct tcp_half),
     .init = init,

@@ -36,7 +36,7 @@ static void put_stamps(struct buf *out, const struct tcp_packet *p)
 static void put_syn_options(const struct packet_net *n, struct buf *out, const struct tcp_packet *p)
 {
     packet_put16(out, MSS << 8 | 4);
-    packet_put16(out, n->mtu - 2 * PLAIN);
+    packet_put16(out, p->base.route->mtu - 2u * PLAIN);
     packet_put16(out, p->base.stream->options->sack ? SACK_PERMITTED << 8 | 2 : NOP << 8 | NOP);
     put_stamps(out, p);
     packet_put16(out, NOP << 8 | SCALE);
@@ -57,14 +57,14 @@ static void put_options(struct buf *out, const struct tcp_packet *p, uint32_t fi
     }
 }
 
-static uint32_t bits_of(const struct packet_net *n, const struct tcp_packet *p)
+static uint32_t bits_of(const struct tcp_packet *p)
 {
     int is_syn = p->flags & TCP_SYN, has_ack = !is_syn || p->flags & TCP_ACK;
     uint32_t bits = has_ack ? ACK_BIT : 0;
 
     if (is_syn) /* both ends understand marks (RFC 3168, section 6.1.1) */
         return bits | SYN_BIT | ECE_BIT | (has_ack ? 0u : CWR_BIT);
-    bits |= p->bytes > 0 && p->bytes < tcp_mss(n) ? PSH_BIT : 0u;
+    bits |= p->bytes > 0 && p->bytes < ((struct tcp_half *)p->base.stream)->mss ? PSH_BIT : 0u;
     bits |= p->flags & TCP_ECHO ? ECE_BIT : 0u;
     return bits | (p->flags & TCP_REDUCED ? CWR_BIT : 0u);
 }
@@ -95,7 +95,7 @@ void tcp_image(struct packet_net *n, const struct packet *base, const struct pac
     packet_put16(out, packet_capture_port_of(s->dst));
     packet_put32(out, mine + (is_syn ? 0 : 1 + (uint32_t)p->seq));
     packet_put32(out, has_ack ? other + 1 + (uint32_t)p->ack : 0);
-    packet_put16(out, header / 4 << 12 | bits_of(n, p));
+    packet_put16(out, header / 4 << 12 | bits_of(p));
     packet_put16(out, window_of(n, p));
     packet_put32(out, 0); /* checksum, urgent pointer */
     if (is_syn)

@@ -3,8 +3,6 @@
  */
 #include "net/packet/tcp.h"
 
-#define DUPLICATES 3 /* that mean a loss */
-
 /* ---- round trips ---- */
 
 /* RFC 6298, section 2. */
@@ -24,62 +22,36 @@ static void measure(struct tcp_half *h, vtime sample)
         h->rto = h->base.options->min_rto;
 }
 
-static void take_echo(struct tcp_half *h, const struct tcp_packet *p, vtime now)
+/* Returns the round trip; -1: nothing was measured. */
+static vtime take_echo(struct tcp_half *h, const struct tcp_packet *p, vtime now)
 {
+    vtime rtt = now - p->echo;
+
     if (p->echo < 0 || p->flags & TCP_STALE)
-        return;
-    measure(h, now - p->echo);
-    packet_stream_rtt(&h->base, now, now - p->echo);
+        return -1;
+    measure(h, rtt);
+    packet_stream_rtt(&h->base, now, rtt);
+    return rtt;
 }
 
 /* ---- acknowledgements ---- */
 
-/* What lies below bytes that the receiver has is lost, if these are three segments or more, and the
- * first gap is lost after three duplicates. */
-static void find_lost(const struct packet_net *n, struct tcp_half *h)
+/* A window that is not used does not grow (RFC 7661). In slow start it is if it could not have
+ * doubled without that. */
+static int is_used(const struct tcp_half *h)
 {
-    uint64_t above = 0, first = h->base.acked;
-
-    if (!h->base.options->sack) {
-        if (h->duplicates >= DUPLICATES && h->lost_to <= first)
-            h->lost_to = first + tcp_mss(n) < h->next ? first + tcp_mss(n) : h->next;
-        return;
-    }
-    if (h->duplicates >= DUPLICATES && h->sacked.count > 0 && h->sacked.at[0].from > h->lost_to)
-        h->lost_to = h->sacked.at[0].from;
-    for (uint32_t i = h->sacked.count; i-- > 0;) {
-        const struct packet_range *r = &h->sacked.at[i];
-
-        above += r->to - r->from;
-        if (above > (DUPLICATES - 1) * (uint64_t)tcp_mss(n)) {
-            if (r->from > h->lost_to)
-                h->lost_to = r->from;
-            return;
-        }
-    }
-}
-
-static void recover(struct packet_net *n, struct tcp_half *h)
-{
-    find_lost(n, h);
-    if (h->recovery != TCP_NORMAL || h->lost_to <= h->base.acked)
-        return;
-    h->recovery = TCP_FAST;
-    h->recover = h->next;
-    h->resent_to = h->base.acked;
-    tcp_reduce(n, h);
+    return h->is_limited || (h->window < h->threshold && h->window < 2 * h->used);
 }
 
 /* Something new was acknowledged. */
 static void ack_new(struct packet_net *n, struct tcp_half *h, uint64_t ack, vtime now)
 {
-    uint64_t acked = ack - h->base.acked, flight = h->next - h->base.acked;
+    uint64_t acked = ack - h->base.acked;
 
     packet_ranges_cut(&h->sacked, ack);
     h->duplicates = 0;
-    /* A window that is not used does not grow. */
-    if (h->recovery != TCP_FAST && h->window < 2 * flight)
-        h->base.options->congestion->grow(h, acked, tcp_mss(n), now);
+    if (h->recovery != TCP_FAST && is_used(h))
+        h->base.options->congestion->grow(h, acked, h->mss, now);
     packet_stream_ack(n, &h->base, ack, now);
     if (h->recovery == TCP_NORMAL)
         return;
@@ -90,7 +62,7 @@ static void ack_new(struct packet_net *n, struct tcp_half *h, uint64_t ack, vtim
         h->resent_to = h->lost_to = 0;
     } else if (!h->base.options->sack && h->recovery == TCP_FAST) {
         /* The next segment is lost, too (RFC 6582). */
-        h->lost_to = ack + tcp_mss(n) < h->next ? ack + tcp_mss(n) : h->next;
+        h->lost_to = ack + h->mss < h->next ? ack + h->mss : h->next;
         h->resent_to = ack;
     }
 }
@@ -98,35 +70,40 @@ static void ack_new(struct packet_net *n, struct tcp_half *h, uint64_t ack, vtim
 static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p,
                      vtime now)
 {
-    take_echo(h, p, now);
+    vtime rtt = take_echo(h, p, now);
+
     for (uint32_t i = 0; i < p->blocks; i++)
         if (p->block[i].to > h->base.acked)
             packet_ranges_add(&h->sacked, p->block[i].from > p->ack ? p->block[i].from : p->ack,
                               p->block[i].to);
     if (p->ack > h->base.acked) {
         ack_new(n, h, p->ack, now);
+        tcp_loss_acked(h, p);
+        if (rtt >= 0 && h->recovery == TCP_NORMAL && h->base.options->hystart &&
+            h->base.options->congestion->sample)
+            h->base.options->congestion->sample(h, rtt, now);
         tcp_restart(n, h, now);
     } else if (p->ack == h->base.acked && p->bytes == 0 && h->next > p->ack) {
         h->duplicates++;
     }
     if (p->flags & TCP_ECHO && h->recovery == TCP_NORMAL && p->ack > h->reduced) {
-        tcp_reduce(n, h);
+        tcp_reduce(h);
         h->has_reduced = 1;
     }
-    recover(n, h);
+    tcp_loss_find(n, h, now);
     packet_stream_window(&h->base, now, h->window);
 }
 
 /* ---- data ---- */
 
-/* When to acknowledge: at once if something is missing, and for every second segment. */
+/* When to acknowledge: at once if something is missing, and for more than a segment. */
 static void plan_ack(struct packet_net *n, struct tcp_half *h, int in_order, uint32_t bytes,
                      vtime now)
 {
     vtime wait = h->base.options->delayed_ack;
 
     h->unacked += bytes;
-    if (!in_order || wait == 0 || h->quick > 0 || h->unacked >= 2 * (uint64_t)tcp_mss(n)) {
+    if (!in_order || wait == 0 || h->quick > 0 || h->unacked > h->peer->mss) {
         h->must_ack = 1;
         h->quick -= h->quick > 0;
     } else if (h->ack_at == VTIME_NEVER) {
@@ -147,6 +124,8 @@ static void take_data(struct packet_net *n, struct tcp_half *h, const struct tcp
         h->echo = p->stamp; /* of the first segment that the next acknowledgement is for */
         h->has_echoed = 0;
     }
+    if (end <= h->received)
+        h->has_twice = 1;
     if (in_order) {
         h->received = end;
     } else if (end > h->received) {
@@ -166,6 +145,7 @@ static void open(struct packet_net *n, struct tcp_half *h, const struct tcp_pack
 {
     h->state = TCP_OPEN;
     h->rto = h->base.options->first_rto;
+    h->window = h->base.options->initial_window * (uint64_t)h->mss;
     take_echo(h, p, now);
     tcp_restart(n, h, now);
 }

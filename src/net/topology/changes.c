@@ -3,8 +3,9 @@
  * or dead ones (net.links).
  *
  * Every item of the list becomes one change for each link that it names. A change gives the link's
- * bandwidth (the item's, or the old one) times the item's factor, and its latency (the item's, or
- * the old one) from then on. Factors do not accumulate: a later factor of 1 undoes an earlier one.
+ * bandwidth (the item's, or the old one) times the item's factor, and its latency, error rate and
+ * MTU (the item's, or the old ones) from then on. Factors do not accumulate: a later factor of 1
+ * undoes an earlier one. MTUs are given for all times: transports know that of a route.
  * Changes are kept sorted by (link, time), for lookups, and also by time.
  */
 #include <math.h>
@@ -20,6 +21,8 @@ struct change {
     uint32_t link, item;
     vtime at, latency;
     double bandwidth; /* with the factor */
+    double error_rate;
+    uint32_t mtu;
 };
 
 struct topo_changes {
@@ -121,6 +124,8 @@ static int add_item(const struct topo *t, struct topo_changes *c, const struct p
     uint32_t before = c->count, link;
     if (e)
         return e;
+    if (item->mtu != UINT64_MAX && item->at > 0)
+        return err_set(err, ERR_INPUT, "mtu: a link keeps it: give it without `at`");
     for (int direction = 0; direction < (item->both ? 2 : 1); direction++) {
         uint32_t i = 0;
         int seen = 0;
@@ -173,7 +178,11 @@ static void work_out(const struct topo *t, struct topo_changes *c,
         now.latency = item->latency == VTIME_NEVER ? now.latency : item->latency;
         factor = isnan(item->bandwidth_factor) ? factor : item->bandwidth_factor;
         x->bandwidth = factor == 0 ? 0 : now.bandwidth * factor;
+        now.error_rate = isnan(item->error_rate) ? now.error_rate : item->error_rate;
+        now.mtu = item->mtu == UINT64_MAX ? now.mtu : topo_mtu(item->mtu);
         x->latency = now.latency;
+        x->error_rate = now.error_rate;
+        x->mtu = now.mtu;
         c->list[kept++] = *x;
     }
     c->count = kept;
@@ -246,6 +255,8 @@ void topo_link_at(const struct topo *t, uint32_t link, vtime at, struct topo_lin
     if (x) {
         out->bandwidth = x->bandwidth;
         out->latency = x->latency;
+        out->error_rate = x->error_rate;
+        out->mtu = x->mtu;
     }
 }
 

@@ -22,17 +22,18 @@
 
 #define CACHE_BYTES ((uint64_t)64 << 20)
 
+/* What a link is like. */
+struct cable {
+    double bandwidth;
+    vtime latency;
+    double error_rate;
+    uint32_t mtu;
+};
+
 /* A link between switches. */
 struct edge {
     uint32_t from, to;
-    double bandwidth;
-    vtime latency;
-};
-
-/* A link of a node. */
-struct leg {
-    double bandwidth;
-    vtime latency;
+    struct cable cable;
 };
 
 /* The distance from each switch to a destination. */
@@ -49,7 +50,7 @@ struct topo_graph {
     uint32_t *in, *in_first;       /* the same for links to a switch: numbers of links */
     uint32_t *at;                  /* the switch of each node */
     uint32_t *nodes, *nodes_first; /* the nodes of each switch */
-    struct leg *up, *down;         /* of each node */
+    struct cable *up, *down;       /* of each node */
     struct reach *cache;
     uint32_t slots;
     uint32_t *queue;
@@ -73,17 +74,21 @@ uint32_t topo_graph_vertex(const struct topo *t, uint32_t node)
     return s < t->u.graph->named ? node : t->nodes + s;
 }
 
+static void fill(struct topo_link *out, uint32_t from, uint32_t to, const struct cable *c)
+{
+    *out = (struct topo_link){from, to, c->bandwidth, c->latency, c->error_rate, c->mtu};
+}
+
 void topo_graph_link(const struct topo *t, uint32_t link, struct topo_link *out)
 {
     const struct topo_graph *g = t->u.graph;
     if (link >= 2 * t->nodes) {
         const struct edge *e = &g->edges[link - 2 * t->nodes];
-        *out = (struct topo_link){t->nodes + e->from, t->nodes + e->to, e->bandwidth, e->latency};
+        fill(out, t->nodes + e->from, t->nodes + e->to, &e->cable);
         return;
     }
     uint32_t up = link < t->nodes, node = up ? link : link - t->nodes, s = t->nodes + g->at[node];
-    const struct leg *leg = up ? &g->up[node] : &g->down[node];
-    *out = (struct topo_link){up ? node : s, up ? s : node, leg->bandwidth, leg->latency};
+    fill(out, up ? node : s, up ? s : node, up ? &g->up[node] : &g->down[node]);
 }
 
 /* ---- reading ---- */
@@ -152,7 +157,7 @@ static int place_nodes(struct topo *t, const struct count *counts, struct err *e
         if (c->out == 0 || c->in == 0)
             return err_set(err, ERR_INPUT, "net.topology.file: node 'n%u' has no link %s it", i,
                            c->out ? "to" : "from");
-        g->up[i] = g->down[i] = (struct leg){INFINITY, 0};
+        g->up[i] = g->down[i] = (struct cable){INFINITY, 0, 0, UINT32_MAX};
         if (c->out == 1 && c->in == 1 && c->to == c->from && is_switch(c->to))
             g->at[i] = c->to & ~PLATFORM_SWITCH;
         else
@@ -180,17 +185,19 @@ static void place_edges(struct topo *t, const struct platform_edge *edges, size_
         const struct platform_edge *e = &edges[i];
         int up = plain_node(g, e->from), down = plain_node(g, e->to);
         int of_node = !is_switch(e->from) || !is_switch(e->to);
-        double bandwidth = !isnan(e->bandwidth) ? e->bandwidth
-                                                : t->bandwidth[of_node ? TOPO_UP : TOPO_LOCAL];
-        vtime latency = e->latency != VTIME_NEVER ? e->latency
-                                                  : t->latency[down ? TOPO_DOWN : TOPO_LOCAL];
+        struct cable cable = {!isnan(e->bandwidth) ? e->bandwidth
+                                                   : t->bandwidth[of_node ? TOPO_UP : TOPO_LOCAL],
+                              e->latency != VTIME_NEVER ? e->latency
+                                                        : t->latency[down ? TOPO_DOWN : TOPO_LOCAL],
+                              !isnan(e->error_rate) ? e->error_rate : t->error_rate,
+                              e->mtu != UINT64_MAX ? topo_mtu(e->mtu) : t->mtu};
         if (up)
-            g->up[e->from] = (struct leg){bandwidth, latency};
+            g->up[e->from] = cable;
         else if (down)
-            g->down[e->to] = (struct leg){bandwidth, latency};
+            g->down[e->to] = cable;
         else
             g->edges[t->cables++] = (struct edge){switch_at(g, e->from), switch_at(g, e->to),
-                                                  bandwidth, latency};
+                                                  cable};
     }
 }
 
@@ -202,9 +209,13 @@ static int by_ends(const void *a, const void *b)
         return x->from < y->from ? -1 : 1;
     if (x->to != y->to)
         return x->to < y->to ? -1 : 1;
-    if (x->latency != y->latency)
-        return x->latency < y->latency ? -1 : 1;
-    return (x->bandwidth < y->bandwidth) - (x->bandwidth > y->bandwidth);
+    if (x->cable.latency != y->cable.latency)
+        return x->cable.latency < y->cable.latency ? -1 : 1;
+    if (x->cable.bandwidth != y->cable.bandwidth)
+        return x->cable.bandwidth > y->cable.bandwidth ? -1 : 1;
+    if (x->cable.error_rate != y->cable.error_rate)
+        return x->cable.error_rate < y->cable.error_rate ? -1 : 1;
+    return (x->cable.mtu < y->cable.mtu) - (x->cable.mtu > y->cable.mtu);
 }
 
 /* first[k] .. first[k + 1] - 1 are the positions of items with key k in the order of `items`. */
@@ -259,8 +270,8 @@ static void set_least(struct topo *t)
     for (uint32_t s = 0; s < t->switches; s++)
         t->alone &= g->nodes_first[s + 1] - g->nodes_first[s] < 2;
     for (uint32_t i = 0; i < t->cables; i++)
-        if (g->edges[i].latency < t->latency[TOPO_LOCAL])
-            t->latency[TOPO_LOCAL] = g->edges[i].latency;
+        if (g->edges[i].cable.latency < t->latency[TOPO_LOCAL])
+            t->latency[TOPO_LOCAL] = g->edges[i].cable.latency;
     for (uint32_t i = 0; i < t->nodes; i++) {
         if (g->up[i].latency < t->latency[TOPO_UP])
             t->latency[TOPO_UP] = g->up[i].latency;
@@ -333,7 +344,7 @@ static void work_out(const struct topo *t, struct reach *r)
         for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
             const struct edge *e = &g->edges[i];
             vtime sum = r->hops[e->to] == r->hops[v] - 1 && v != r->b
-                            ? vtime_add(e->latency, r->latency[e->to])
+                            ? vtime_add(e->cable.latency, r->latency[e->to])
                             : VTIME_LIMIT;
             least = sum < least ? sum : least;
         }
@@ -400,7 +411,7 @@ static struct topo_ends graph_ends(const struct topo *t, uint32_t link)
 static int leads_on(const struct reach *r, const struct edge *e)
 {
     return r->hops[e->to] == r->hops[e->from] - 1 &&
-           vtime_add(e->latency, r->latency[e->to]) == r->latency[e->from];
+           vtime_add(e->cable.latency, r->latency[e->to]) == r->latency[e->from];
 }
 
 static int graph_minimal(const struct topo *t, uint32_t a, uint32_t b, uint64_t choice,

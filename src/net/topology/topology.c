@@ -101,6 +101,8 @@ static void set_links(struct topo *t, const struct platform_config *c)
     t->latency[TOPO_UP] = t->latency[TOPO_LOCAL] = c->net_hop_latency;
     t->latency[TOPO_DOWN] = 0;
     t->latency[TOPO_GLOBAL] = vtime_add(c->net_hop_latency, c->topo_global_latency);
+    t->error_rate = c->packet_error_rate;
+    t->mtu = topo_mtu(c->packet_mtu);
 }
 
 static int set_names(struct topo *t, const struct platform_config *c, struct err *err)
@@ -230,6 +232,8 @@ void topo_link_nominal(const struct topo *t, uint32_t link, struct topo_link *ou
     }
     out->bandwidth = t->bandwidth[class];
     out->latency = t->latency[class];
+    out->error_rate = t->error_rate;
+    out->mtu = t->mtu;
 }
 
 /* ---- distances ---- */

@@ -35,6 +35,8 @@ struct topo_link {
     uint32_t from, to; /* vertices */
     double bandwidth;  /* bits per second, before net.bandwidth_factor; INFINITY allowed */
     vtime latency;
+    double error_rate; /* part of its packets that are lost */
+    uint32_t mtu;      /* most bytes of a packet, without framing; the same at all times */
 };
 
 struct topo_port {

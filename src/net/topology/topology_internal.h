@@ -78,6 +78,8 @@ struct topo {
     uint64_t used;       /* how many of them exist */
     double bandwidth[TOPO_CLASSES];
     vtime latency[TOPO_CLASSES];
+    double error_rate;
+    uint32_t mtu;
     struct topo_changes *changes;   /* NULL: none */
     struct topo_bypasses *bypasses; /* caches, the mutable part of a const topo */
     union {
@@ -147,6 +149,11 @@ int topo_set_size(struct topo *, uint64_t switches, uint64_t nodes, uint64_t cab
 /* "4x4x2" in out, which has room for TOPO_SHAPE_MAX. */
 #define TOPO_SHAPE_MAX 100
 const char *topo_shape(char *out, const struct platform_dims *);
+/* An MTU as the platform gives it; the packet network refuses what is too large. */
+static inline uint32_t topo_mtu(uint64_t bytes)
+{
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
 /* The smallest k >= 1 with k^n >= x. */
 uint32_t topo_root(uint64_t x, uint32_t n);
 
