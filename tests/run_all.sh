@@ -110,6 +110,7 @@ runner packets python3 tests/run_packets.py --orrery "$build/orrery" --build-dir
     ${quick:+--filter "tcp$|errors"}
 runner web python3 tests/run_web.py --build-dir "$build"
 [ -n "$quick" ] || runner record python3 tests/run_record.py --orrery "$build/orrery" --build-dir "$build/record-tests"
+[ -n "$quick" ] || runner calls python3 tests/run_calls.py --orrery "$build/orrery" --build-dir "$build/calls-tests"
 [ -n "$quick" ] || runner cluster python3 tests/run_cluster.py --orrery "$build/orrery" --build-dir "$build/cluster-tests"
 runner examples examples/run_tests.sh "$build/orrery" "$build/examples"
 [ -n "$quick" ] || runner install python3 tests/run_install.py --build-dir "$build/install-tests"

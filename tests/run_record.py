@@ -24,20 +24,22 @@ SAME = ("p2p_modes.c", "p2p_large_count.c", "topo_cart.c", "type_layouts.c", "ty
         "rma_types.c", "inter_coll.c", "icoll_inter.c", "op_user.c", "f77_common.f", "f90_use_mpi.f90",
         "f08_use_mpi.f90", "env_attr_f77.f", "env_attr_f08.f90", "env_cxx.cpp", "bad/traced.c",
         "bad/record_regions.c")
-LINE = re.compile(r"\[(\d+)\] -?\d+(?: \+ \d+)?: (.*)")
+LINE = re.compile(r"\[(\d+)\] (?:-?\d+(?: \+ \d+)?: )?(.*)")
 PICOSECONDS = {"ps": 1, "ns": 1e3, "us": 1e6, "ms": 1e9, "s": 1e12}
 # Numbers that an MPI may choose.
 FREE = re.compile(r"(errorcode|keyval)=-?\d+")
 
 
 class Tests:
+    folder = "mpi"  # of programs
+
     def __init__(self, orrery, build):
         self.orrery = orrery
         self.build = build
         self.lock = threading.Lock()
 
     def program(self, name, *flags):
-        source = TESTS / "mpi" / name
+        source = TESTS / self.folder / name
         binary = self.build / source.name.replace(".", "_")
         with self.lock:  # cases that run at the same time share programs
             harness.build(source, binary, ["-w", "-g", "-I", TESTS.parent / "include", *flags])
@@ -47,9 +49,9 @@ class Tests:
         """Records to n.orr in a folder."""
         return harness.call([self.orrery, "record", "-n", ranks, "-o", "n.orr", *words], cwd=folder, **options)
 
-    def calls(self, folder, trace):
+    def calls(self, folder, trace, *words):
         """What each rank has called: lines without times."""
-        done = harness.call([self.orrery, "trace", "print", "--exact", trace], cwd=folder)
+        done = harness.call([self.orrery, "trace", "print", "--exact", *words, trace], cwd=folder)
         demand(done.status == 0 and not done.stderr, f"cannot print {trace}", done.stderr)
         ranks = {}
         for line in done.stdout.splitlines():
@@ -70,23 +72,29 @@ class Tests:
 
     # ---- same ----
 
-    def same(self, name, options=(), flags=()):
+    def traced(self, name, options=(), flags=(), words=()):
+        """What each rank has called natively, and what in the simulation."""
         binary = self.program(name, *flags)
-        head = " ".join((TESTS / "mpi" / name).read_text().splitlines()[:5])
+        head = " ".join((TESTS / self.folder / name).read_text().splitlines()[:5])
         ranks = (re.search(r"native=(\d+)", head) or (0, "4"))[1]
+        machine = re.findall(r"run=\"(.*?)\"", head)  # options of the simulation
         with harness.fresh_folder() as folder:
             done = self.record(folder, ranks, "-q", *options, binary)
             demand(done.status == 0, f"exit status {done.status}", done.stderr)
             demand(os.listdir(folder) == ["n.orr"], f"what is left: {os.listdir(folder)}")
             self.verify(folder)
             done = harness.call([self.orrery, "run", "-n", ranks, "-q", "--compute", "none", "--trace", "v.orr",
-                                 *options, binary], cwd=folder)
+                                 *" ".join(machine).split(), *options, binary], cwd=folder)
             demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
-            native, virtual = self.calls(folder, "n.orr"), self.calls(folder, "v.orr")
+            native, virtual = (self.calls(folder, trace, *words) for trace in ("n.orr", "v.orr"))
             comms = [self.communicators(folder, trace) for trace in ("n.orr", "v.orr")]
         # A communicator is the same one at all its ranks: otherwise there would be more of them.
         demand(comms[0] == comms[1], f"communicators: {comms[0]}, simulated {comms[1]}")
         demand(sorted(native) == sorted(virtual) == list(range(int(ranks))), f"ranks {sorted(native)}")
+        return native, virtual
+
+    def same(self, name, options=(), flags=()):
+        native, virtual = self.traced(name, options, flags)
         for rank in virtual:
             harness.demand_same(f"rank {rank}", ("calls", "\n".join(virtual[rank]), "\n".join(native[rank])))
         return native

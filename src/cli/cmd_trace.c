@@ -24,7 +24,7 @@ struct request {
     struct trace_cut cut;
     const char *output;
     const struct trace_format *to; /* NULL: chosen by the suffix */
-    int exact;
+    int exact, objects;
     struct cli_given traces;
 };
 
@@ -59,6 +59,13 @@ static int set_exact(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_objects(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->objects = 1;
+    return 0;
+}
+
 static int set_output(void *into, const char *value, struct err *err)
 {
     return cli_options_text(&((struct request *)into)->output, value, err);
@@ -74,6 +81,9 @@ static const struct cli_option options[] = {
     {"from", 0, NULL, "TIME", "print, cut: only what ends at TIME or later", set_from},
     {"to", 0, NULL, "TIME", "print, cut: only what begins at TIME or before", set_to},
     {"exact", 0, NULL, NULL, "print: times in picoseconds, not rounded", set_exact},
+    {"objects", 0, NULL, NULL,
+     "print: first what communicators, groups, datatypes, operations, windows and files are",
+     set_objects},
     {"output", 'o', NULL, "FILE", "cut, merge: the trace to write", set_output},
     {"format", 0, NULL, "FORMAT", "convert: the format to write (default: chosen by the suffix)",
      set_format},
@@ -173,6 +183,8 @@ static int print_rank(struct trace *t, const struct request *q, uint64_t rank, s
     struct err err;
     int more, status = CLI_DONE;
     trace_local_read(&local, t, rank);
+    if (q->objects)
+        trace_text_objects(out, t, &local, rank);
     for (unsigned thread = 0, threads = trace_threads(t, rank); thread < threads && !status;
          thread++) {
         struct trace_cursor c;

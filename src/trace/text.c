@@ -154,6 +154,8 @@ static void add_other(struct buf *out, const struct trace *t, const struct trace
         buf_addf(out, " %s", item->text);
     else if (e->head == TRACE_LOST)
         buf_addf(out, ": %llu", (unsigned long long)number);
+    else if (e->head == TRACE_OPEN && number < t->header.schema->count)
+        buf_addf(out, " of %s", t->header.schema->fns[number].name);
     else if (e->head == TRACE_PROFILE)
         add_profile(out, t, e);
 }
@@ -193,4 +195,79 @@ void trace_text_event(struct buf *out, const struct trace *t, const struct trace
     if (site)
         buf_addf(out, " at %s", site);
     buf_addc(out, '\n');
+}
+
+/* ---- objects ---- */
+
+static void add_members(struct buf *out, const int64_t *members, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (i == ITEMS_SHOWN) {
+            buf_adds(out, ", ...");
+            break;
+        }
+        buf_addf(out, "%s%lld", i ? ", " : " ", members ? (long long)members[i] : (long long)i);
+    }
+}
+
+static void add_comm(struct buf *out, const struct trace *t, const struct trace_local_item *item)
+{
+    const struct trace_comm *comm = trace_definitions_comm(&t->definitions, item->identity);
+    buf_addf(out, "rank %lld of %llu", (long long)item->rank, (unsigned long long)item->size);
+    if (comm) {
+        buf_addc(out, ':');
+        add_members(out, comm->ranks, comm->size);
+    }
+    if (comm && comm->kind == TRACE_COMM_INTER) {
+        buf_adds(out, "; the other group:");
+        add_members(out, comm->others, comm->other_size);
+    }
+}
+
+static void add_object(struct buf *out, const struct trace *t, const struct trace_local *local,
+                       const struct trace_local_item *item)
+{
+    switch (item->kind) {
+    case TRACE_DEFINE_COMM:
+        add_comm(out, t, item);
+        break;
+    case TRACE_DEFINE_GROUP:
+        buf_addf(out, "%llu ranks:", (unsigned long long)item->size);
+        add_members(out, item->members, item->size);
+        break;
+    case TRACE_DEFINE_TYPE:
+        buf_addf(out, "%llu B, lower bound %lld, extent %lld", (unsigned long long)item->size,
+                 (long long)item->lower, (long long)item->extent);
+        break;
+    case TRACE_DEFINE_WIN:
+        buf_addf(out, "%lld B, displacement unit %lld, ", (long long)item->size,
+                 (long long)item->extent);
+        add_handle(out, local, &(struct trace_arg){.role = "comm"}, item->lower);
+        break;
+    case TRACE_DEFINE_OP:
+        buf_adds(out, item->commutes ? "commutes" : "does not commute");
+        break;
+    default:
+        buf_adds(out, "a file");
+    }
+}
+
+void trace_text_objects(struct buf *out, const struct trace *t, const struct trace_local *local,
+                        uint64_t rank)
+{
+    static const char *const roles[] = {"comm", "group", "datatype", "op", "win", "file"};
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        const struct trace_table *table = &local->tables[trace_local_kind(roles[i])];
+        for (size_t number = 0; number < table->count; number++) {
+            const struct trace_local_item *item = &table->items[number];
+            if (!item->kind)
+                continue;
+            buf_addf(out, "[%llu] %s %zu", (unsigned long long)rank, roles[i], number);
+            if (item->text && *item->text)
+                buf_addf(out, " %s", item->text);
+            buf_adds(out, ": ");
+            add_object(out, t, local, item);
+            buf_addc(out, '\n');
+        }
+    }
 }

@@ -12,4 +12,8 @@
 void trace_text_event(struct buf *out, const struct trace *, const struct trace_local *,
                       uint64_t rank, int exact, const struct trace_event *);
 
+/* What the handles of a rank mean, one line each: "[3] comm 2: rank 1 of 2: 1, 3". */
+void trace_text_objects(struct buf *out, const struct trace *, const struct trace_local *,
+                        uint64_t rank);
+
 #endif
