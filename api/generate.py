@@ -646,7 +646,9 @@ def guest(call):
     words = ", ".join(f"(uint64_t){arg.name}" for arg in call.args) or "0"
     words = textwrap.fill(f"const uint64_t args[] = {{{words}}};", 92, subsequent_indent=" " * 8)
     real = f"native_real.{call.name}({', '.join(guest_argument(arg) for arg in call.args)})"
-    body = [words, f"struct guest_call seen = {{.call = {{.fn = {call.constant}, .args = args}}}};"]
+    body = [words, f"struct guest_call seen GUEST_CALL = {{.call = {{.fn = {call.constant}, .args = args}}}};"]
+    if wrong(call):
+        body.append(textwrap.fill(f"seen.is_wrong = {wrong(call)};", 92, subsequent_indent=" " * 8))
     if call.variadic:
         body += fetch_more(call) + ["seen.call.more = more;"]
     is_int = call.returns == "int"

@@ -7,6 +7,7 @@ Prints TAP. Where no cluster can be made, for want of root or of parts of the ke
   procs     'orrery run --procs' on several nodes: the results of one process; signals and dead processes end it
   calibrate a platform from measurements between nodes has the rate of their links
   record    a program on nodes whose clocks differ: its trace has one time
+  hybrid    a program on several nodes with its network simulated: the virtual time of one computer
 """
 
 import contextlib
@@ -215,6 +216,22 @@ class Tests:
                    "not two rates", done.stdout)
             demand((pathlib.Path(out) / "whatif.csv").read_text().count("\n") == 7, "not all times")
 
+    def hybrid(self):
+        """Processes on two nodes, the simulators on one or on both: the virtual time of 'orrery run'."""
+        def virtual_time(done):
+            demand(done.status == 0, f"exit status {done.status}", done.stdout, done.stderr)
+            return re.search(r"virtual time +(.*)", done.stderr)[1]
+        words, program = ["-n", "4", "--compute", "none"], self.build / "exchange"
+        alone = virtual_time(harness.call([self.orrery, "run", *words, program], limit=LIMIT))
+        with cluster.Cluster(2) as made:
+            for more in ([], ["--simulators", "2"], ["--order", "real"]):
+                order = [] if "--order" in more else ["--order", "virtual"]
+                done = made.call([self.orrery, "hybrid", *words, *order, *more, "--launcher", shlex.join(made.mpiexec()),
+                                  program], limit=LIMIT)
+                found = virtual_time(done)
+                demand(not order or found == alone, f"{found} on nodes, and {alone} in 'orrery run'", done.stderr)
+                demand(not made.running(), f"still running: {made.running()}")
+
     def record(self):
         """Clocks of nodes are 1000 s apart; in the trace nobody leaves a barrier before all have entered it."""
         with cluster.Cluster(3, rate="1Gbps", has_clocks=True) as made, harness.fresh_folder() as folder:
@@ -239,7 +256,7 @@ def add_all(tests):
             *((f"cluster removed after {number.name}", tests.removed, number)
               for number in (signal.SIGTERM, signal.SIGKILL)),
             ("procs same results", tests.same), ("procs signals", tests.signals),
-            ("calibrate", tests.calibrate), ("record", tests.record),
+            ("calibrate", tests.calibrate), ("record", tests.record), ("hybrid", tests.hybrid),
             ("example of predictions", tests.example), ("procs dead node", tests.dead, 0),
             ("procs dead node, others elsewhere", tests.dead, 1)]
 
@@ -252,7 +269,7 @@ def main():
         print(f"# skipped: no cluster can be made here: {problem}")
         return tap.end()
     tests = Tests(options)
-    sources = [TESTS / "cluster" / "link.c", TESTS / "mpi" / "bad" / "record_clocks.c", *(TESTS / "procs").glob("*.c")]
+    sources = [TESTS / "cluster" / "link.c", TESTS / "hybrid" / "exchange.c", TESTS / "mpi" / "bad" / "record_clocks.c", *(TESTS / "procs").glob("*.c")]
     harness.build_all(sources, tests.build, watched_run.FLAGS)
     tap.run_cases([case for case in add_all(tests) if re.search(options.filter, case[0])], options.jobs)
     return tap.end()

@@ -6,6 +6,7 @@
   trace      a trace, statistics by pairs of ranks; a recorder that is slow changes no virtual time
   times      a program without computing takes the virtual time that it takes in `orrery run`
   order      which message a receive from any source gets, in real and in virtual order
+  cancel     which receives are cancelled, in real and in virtual order
   clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
   ends       a program that aborts, crashes, or never initialises MPI ends everything
   usage      wrong usage is named
@@ -23,9 +24,11 @@ from harness import TESTS, demand
 # Programs of tests/mpi, by what they use.
 PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c", "dec_behind_wildcard.c",
             "dec_gossip.c", "dec_master_worker.c", "dec_probe.c", "dec_test.c", "dec_wait.c",
-            "f08_use_mpi.f90", "f77_common.f", "f90_use_mpi.f90", "fuzz_p2p.c", "icoll_random.c", "inter_create.c",
-            "env_errhandler.c", "err_classes.c", "err_coll.c", "icoll_misc.c", "p2p_completion.c", "p2p_many.c", "p2p_misc.c",
-            "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c", "rma_request.c", "rma_shared.c", "cxx_exceptions.cpp"]
+            "dec_cancel.c", "f08_use_mpi.f90", "f77_common.f", "f90_use_mpi.f90", "fuzz_p2p.c", "icoll_random.c", "inter_create.c",
+            "env_attr.c", "env_cxx.cpp", "env_errhandler.c", "err_classes.c", "err_coll.c", "err_null.c", "err_p2p.c",
+            "err_request.c", "icoll_misc.c", "p2p_completion.c", "p2p_many.c", "p2p_misc.c",
+            "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c", "rma_request.c", "rma_shared.c", "topo_graph.c",
+            "cxx_exceptions.cpp"]
 MACHINES = [("ethernet-1g", []), ("loggops", ["--set", "net.model=loggops,net.gap=1us"]),
             ("infiniband-hdr", ["--set", "net.model=loggops", "--collectives", "model"])]
 
@@ -87,15 +90,36 @@ def simulators(hybrid):
 
 
 def order(hybrid, which, first, inversions):
-    """Rank 1 is first in real time, rank 2 in virtual time; 8 of the 9 ways to receive are from any source."""
+    """Rank 1 is first in real time, rank 2 in virtual time; 9 of the 10 ways to receive are from any source."""
     with harness.fresh_folder() as folder:
         summary = pathlib.Path(folder) / "summary"
         out = hybrid.call("hybrid", "-n", 3, "--compute", "none", "--order", which, "--json", summary,
                           hybrid.folder / "order", folder, which).stdout
         found = json.loads(summary.read_text())
-    demand(len(out.splitlines()) == 9 and all(line.endswith(f" {first}") for line in out.splitlines()),
+    demand(len(out.splitlines()) == 10 and all(line.endswith(f" {first}") for line in out.splitlines()),
            f"not all are from rank {first}", out)
     demand(found["inversions"] == inversions, f"{found['inversions']} inversions instead of {inversions}")
+
+
+def cancel(hybrid, which, outcomes):
+    """A receive has its message if that has come in virtual time or, in real order, in real time."""
+    with harness.fresh_folder() as folder:
+        out = hybrid.call("hybrid", "-q", "-n", 3, "--compute", "none", "--order", which, hybrid.folder / "cancel",
+                          folder).stdout
+    expected = ["sent, after 0 s", "sent, after 2 s", "persistent, after 0 s", "persistent, after 2 s",
+                "not sent, after 0 s", "long, after 2 s", "long, after 0 s"]
+    found = [line.split(": ") for line in out.splitlines()]
+    demand([name for name, _ in found] == expected, "not all receives", out)
+    for (name, outcome), right in zip(found, outcomes):
+        demand(right in ("any", outcome), f"{name}: {outcome}", out)
+
+
+def until(hybrid):
+    """Reading a clock takes time, so that loops end; as much as in 'orrery run'."""
+    words = ["-n", 3, "--compute", "none"]
+    beside = virtual_time(hybrid.call("hybrid", "--order", "virtual", *words, hybrid.folder / "until").stderr)
+    alone = virtual_time(hybrid.call("run", *words, hybrid.folder / "until").stderr)
+    demand(beside == alone, f"{beside}, and {alone} in 'orrery run'")
 
 
 def speed(hybrid):
@@ -121,7 +145,11 @@ def trace(hybrid):
         hybrid.call("hybrid", "-q", "-n", 4, "--trace", trace, hybrid.folder / "exchange")
         found = hybrid.call("trace", "print", trace).stdout
         demand(found.count("MPI_Allreduce(") == 80 and found.count("MPI_Isend(") == 80, "calls are missing", found)
-        demand("MPI_Test_cancelled(" not in found, "the trace has calls that the program did not make", found)
+        for name in ("MPI_Test_cancelled", "MPI_Comm_set_errhandler"):
+            demand(f"{name}(" not in found, "the trace has calls that the program did not make", found)
+        demand("count=400000" in found and "count=1073741824" not in found, "wrong counts of receives", found)
+        info = hybrid.call("trace", "info", trace).stdout
+        demand(re.search(rf"program +{re.escape(str(hybrid.folder / 'exchange'))}$", info, re.M), "another program", info)
 
 
 def slow_trace(hybrid):
@@ -170,8 +198,13 @@ def cases(hybrid, options):
     yield "simulators", simulators, hybrid
     yield "contention", contention, hybrid, 1
     yield "contention with simulators", contention, hybrid, 2
-    yield "order real", order, hybrid, "real", 1, 8
+    yield "order real", order, hybrid, "real", 1, 9
     yield "order virtual", order, hybrid, "virtual", 2, 0
+    received, cancelled = "received", "cancelled"
+    yield "cancel real", cancel, hybrid, "real", [received, received, received, received, cancelled, received, "any"]
+    yield "cancel virtual", cancel, hybrid, "virtual", [cancelled, received, cancelled, received, cancelled, received,
+                                                        cancelled]
+    yield "until", until, hybrid
     yield "speed", speed, hybrid
     yield "clocks", clocks, hybrid
     yield "trace", trace, hybrid

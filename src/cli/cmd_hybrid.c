@@ -2,12 +2,12 @@
  * cmd_hybrid.c - `orrery hybrid`: runs a program natively, with a library in it that passes what it
  * does to one more process, the simulator (hybrid/wire.h):
  *
- *     mpiexec -n N env LD_PRELOAD=... program : -n 1 orrery run --live ... stand-ins
+ *     mpiexec -n N env LD_PRELOAD=... program : -n 1 orrery run --live program ... stand-ins
  *
  * or to several: then the simulators are the processes of an `orrery run --procs K` (team.h), whose
  * launcher starts the program, too:
  *
- *     orrery run --live --procs K --launcher "mpiexec -n N env ... program :" ... stand-ins
+ *     orrery run --live program --procs K --launcher "mpiexec -n N env ... program :" ... stand-ins
  */
 #include <limits.h>
 #include <stdio.h>
@@ -37,6 +37,7 @@ struct request {
     const char *launcher;
     const char *compute; /* a word of compute_words */
     const char *order;   /* a word of order_words */
+    const char *program;
     uint32_t needs;      /* of the program: enum mpi_need */
     struct cli_argv run; /* options for `orrery run` */
 };
@@ -183,6 +184,8 @@ static int make_program(struct cli_argv *w, const struct request *q, char **prog
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
     cli_argv_add_all(w, (const char *const[]){"-n", ranks, "env", preload, how, order, simulators,
                                               NULL});
+    if (q->needs & MPI_NEED_CANCEL)
+        cli_argv_add(w, HYBRID_CANCELS "=1");
     cli_argv_add_all(w, (const char *const *)program);
     cli_argv_add(w, ":");
     return 0;
@@ -219,8 +222,8 @@ static int make_run(struct cli_argv *w, const struct request *q, const struct cl
     snprintf(standin, sizeof standin, "%s/" HYBRID_STANDIN, directory);
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
     snprintf(procs, sizeof procs, "%llu", (unsigned long long)q->simulators);
-    cli_argv_add_all(w, (const char *const[]){self, "run", "--live", "-n", ranks, "--compute",
-                                              "none", "--host", "fibre", NULL});
+    cli_argv_add_all(w, (const char *const[]){self, "run", "--live", q->program, "-n", ranks,
+                                              "--compute", "none", "--host", "fibre", NULL});
     if (q->simulators > 1) {
         cli_argv_add_all(w, (const char *const[]){"--procs", procs, "--launcher", NULL});
         add_text(w, program);
@@ -277,6 +280,7 @@ static int hybrid_main(int argc, char **argv)
                  ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery hybrid -n 4 %s",
                            argv[next])
                  : cli_native_check(argv[next], &q.needs, &err);
+    q.program = argv[next];
     if (q.simulators > q.ranks)
         q.simulators = q.ranks; /* each has a rank */
     if (rc == 0)

@@ -113,7 +113,7 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     int rc = cli_page_init(&page, err);
     if (rc)
         return rc;
-    snprintf(run->opt.program, sizeof run->opt.program, "%s", path);
+    snprintf(run->opt.program, sizeof run->opt.program, "%s", run->outside ? run->outside : path);
     if (run->progress < 0)
         run->progress = isatty(STDERR_FILENO) && !run->quiet;
     run->opt.progress = run->progress;

@@ -258,6 +258,13 @@ static int set_needs(void *into, const char *value, struct err *err)
     return 0;
 }
 
+/* Of `orrery hybrid`: the program that runs outside. */
+static int set_live(void *into, const char *value, struct err *err)
+{
+    ((struct cli_run *)into)->opt.live = 1;
+    return cli_options_text(&((struct cli_run *)into)->outside, value, err);
+}
+
 /* Of `orrery emulate`. */
 static int set_factor(void *into, const char *value, struct err *err)
 {
@@ -299,7 +306,6 @@ FLAG(set_quiet, quiet, 1)
 FLAG(set_progress, progress, 1)
 FLAG(set_no_progress, progress, 0)
 FLAG(set_worker, worker, 1)
-FLAG(set_live, opt.live, 1)
 FLAG(set_check, opt.check, 1)
 FLAG(set_check_leaks, opt.check_leaks, 1)
 #undef FLAG
@@ -375,7 +381,7 @@ static const struct cli_option options[] = {
      set_launcher},
     {"needs", 0, NULL, "WORDS", NULL, set_needs},
     {"worker", 0, NULL, NULL, NULL, set_worker},
-    {"live", 0, NULL, NULL, NULL, set_live},
+    {"live", 0, NULL, "PROGRAM", NULL, set_live},
     {"factor", 0, NULL, "F", NULL, set_factor},
     {"idle-limit", 0, NULL, "TIME",
      "virtual time with failing tests only (default 10s)\n"

@@ -24,6 +24,7 @@ struct cli_run {
     const char *launcher;     /* command that starts processes, or NULL: the default */
     char collectives[64];     /* --collectives as a setting; empty: not given */
     const char *mincut;       /* statistics for --placement mincut, or NULL */
+    const char *outside;      /* the program that the ranks stand for, or NULL */
     int quiet;
     int procs_auto; /* we choose the number of processes */
     int worker;     /* started by a launcher as one of several processes */

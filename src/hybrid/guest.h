@@ -8,15 +8,21 @@
  *     guest_complete.c  calls whose outcome the simulator decides
  *     guest_held.c      receives that the real MPI must not see before the simulator has decided
  *                       which message they get
+ *     guest_stash.c     messages for them
  *     guest_told.c      the same calls if the real MPI decides that
+ *     guest_pair.c      the sends of MPI_Isendrecv
+ *     guest_wrong.c     calls that the real MPI refuses
  *     guest_clock.c     virtual clocks
  *
  * A call is sent before it is made, if it may block; its time is decided by the stand-in, so the
  * process needs an answer only when it reads a clock, or when the outcome depends on time. The real
- * MPI moves the data. Threads of a process take turns: MPI_THREAD_SERIALIZED is the most it gets.
+ * MPI moves the data. Threads of a process take turns: MPI_THREAD_SERIALIZED is the most it gets. A
+ * thread that reads a clock while another one is in a call sees the time at which that one began.
  */
 #ifndef HYBRID_GUEST_H
 #define HYBRID_GUEST_H
+
+#include <stdatomic.h>
 
 #include "hybrid/wire.h"
 #include "native/native.h"
@@ -24,18 +30,31 @@
 struct guest_call {
     struct native_call call;
     int rc;
+    uint8_t is_inside; /* from guest_enter to guest_leave */
     uint8_t is_early;  /* it was sent before it is made */
     uint8_t tells;     /* what comes of it is sent afterwards */
+    uint8_t is_wrong;  /* the real MPI refuses it */
     uint64_t other[4]; /* arguments of another call that the stand-in makes in its place */
 };
 
 /* Before and after the real call. 0: the call is none of the program's. */
 int guest_enter(struct guest_call *);
 int guest_leave(struct guest_call *);
+/* At the end of the variable: an exception may have left the call. */
+void guest_end(struct guest_call *);
+#define GUEST_CALL __attribute__((cleanup(guest_end)))
 /* Makes the call in another way than by the same call of the real MPI; 0: it need not. */
 int guest_does(struct guest_call *);
 
 /* ---- what the files share ---- */
+
+/* Whether the thread is inside / it enters the library, and returns 0 if another one is inside / it
+ * leaves. */
+int guest_am_inside(void);
+int guest_try_enter(void);
+void guest_go_out(void);
+/* Whether it is the thread that has initialised MPI; is_this: it is. */
+int guest_is_first(int is_this);
 
 /* How a function is treated. */
 enum guest_how {
@@ -44,11 +63,13 @@ enum guest_how {
 };
 
 struct guest {
-    int is_open;   /* the simulator is there */
-    int is_inside; /* in a call, or in the library itself */
+    int is_open; /* the simulator is there */
+    /* The thread that is in a call, or in the library itself; NULL: none is. */
+    _Atomic(const void *) inside;
     int is_over;
     uintptr_t frame;           /* where the program's call is on the stack; 0: it is in none */
     int is_real;               /* --order real */
+    int may_cancel;            /* receives */
     uint8_t how[MPI_FN_COUNT]; /* enum guest_how */
     uint32_t ranks;            /* of the program */
     int first_here;            /* the first rank on this computer */
@@ -56,10 +77,12 @@ struct guest {
     struct native_lane lane;
     struct trace_sink sink;
     uint64_t failures; /* calls that have failed */
+    int may_forgive;   /* some may have that returned no error: the program has its own handlers */
     int64_t computed;  /* picoseconds */
     int64_t clock;     /* virtual time when `computed` was clock_computed */
     int64_t clock_computed;
     int is_clock_known;                 /* nothing has been sent since */
+    uint32_t readings;                  /* of clocks, since the last call */
     const struct hybrid_answer *answer; /* the last one */
 };
 extern struct guest guest;
@@ -97,7 +120,15 @@ int guest_init(struct guest_call *);
 int guest_errhandler(struct guest_call *);
 int guest_session(struct guest_call *);
 int guest_finalize(struct guest_call *);
+/* Attributes of MPI_COMM_SELF: notes them, and deletes them before MPI_Finalize does. */
+void guest_see_attribute(const struct guest_call *);
+void guest_delete_attributes(void);
 int guest_abort(struct guest_call *);
+
+/* guest_wrong.c */
+void guest_learn_wrong(void);
+/* Whether the real MPI refuses the call, beside what the wrapper has found. */
+int guest_is_wrong(const struct guest_call *);
 
 /* guest_complete.c */
 int guest_cancel(struct guest_call *);
@@ -116,8 +147,8 @@ int guest_told_behind(MPI_Comm, int source, int tag);
 void guest_told_enter(struct guest_call *);
 int guest_told_call(struct guest_call *);
 void guest_told_leave(struct guest_call *);
-/* Cancels a receive of the table: returns 0 if it is none. */
-int guest_told_cancel(MPI_Request *, int64_t number);
+/* Cancels a receive, unless it has its message. */
+void guest_told_cancel(MPI_Request *, int64_t number);
 /* The request is complete, or freed. */
 void guest_told_forget(int64_t number);
 /* The answer wants to be told of some requests of the call. */
@@ -125,9 +156,34 @@ void guest_told_answer(struct guest_call *);
 /* The number of a request that was passed to the call, or -1. */
 int64_t guest_number_at(int i);
 
+/* guest_pair.c: starts the send of MPI_Isendrecv; returns its error. */
+int guest_pair_send(const struct guest_call *, int is_replaced);
+void guest_pair_numbered(void);
+/* After a call: waits for the sends of requests that it has completed. */
+void guest_pair_leave(const struct guest_call *);
+
+/* guest_stash.c: how many messages are there. */
+int guest_stash_count(void);
+/* Takes all messages out of the real MPI that such a receive could get. */
+void guest_stash_pull(MPI_Comm, int source, int tag);
+struct guest_buffer {
+    void *at;
+    MPI_Count count;
+    MPI_Datatype type;
+};
+/* Receives the first such message; probes for it. Returns 0 if there is none. */
+int guest_stash_receive(MPI_Comm, int source, int tag, const struct guest_buffer *, MPI_Status *,
+                        int *rc);
+int guest_stash_probe(MPI_Comm, int source, int tag, int is_matched, MPI_Status *);
+
 /* guest_held.c */
 /* Calls that post such receives. */
 int guest_hold(struct guest_call *);
+/* While an answer is awaited: takes messages for such receives out of the real MPI. */
+void guest_pull_held(void);
+/* Sends the call that is about to block. If receives are held, waits until it is complete in the
+ * simulator: the real call would keep us from posting them. */
+void guest_flush_blocking(void);
 /* What the answer says: which messages receives have got. Starts those in the real MPI. */
 void guest_release(void);
 /* Whether a handle is of such a receive. */
@@ -136,7 +192,7 @@ int guest_is_held(MPI_Request);
 int guest_finish_held(MPI_Request *, MPI_Status *, int is_cancelled);
 /* MPI_Recv, MPI_Sendrecv and probes: after the answer, if there must be one. */
 int guest_receive(struct guest_call *);
-/* The request that was recorded last is that of a held receive. */
-void guest_held_numbered(struct guest_call *);
+/* The request that was recorded last is that of the receive that was held last. */
+void guest_held_numbered(void);
 
 #endif

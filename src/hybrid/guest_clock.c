@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "hybrid/guest.h"
+#include "run/reading.h"
 
 #define NS_PER_S 1000000000
 #define PS_PER_NS 1000
@@ -24,6 +25,8 @@ static struct {
     int64_t started; /* ns; when the program last returned from a call */
     int64_t cost;    /* ns; of reading the clock, which is no part of the program */
     int is_running, is_off;
+    int64_t read; /* what was computed when a clock was last read */
+    _Atomic(int64_t) shown;
     int (*gettime)(clockid_t, struct timespec *);
 } timer = {.which = CLOCK_MONOTONIC};
 
@@ -77,21 +80,39 @@ void guest_clock_stop(void)
 
 static int is_virtual(void)
 {
-    return guest.is_open && !guest.is_inside && !guest.is_over;
+    return guest.is_open && !guest_am_inside() && !guest.is_over;
+}
+
+/* So much virtual time passes, whatever the speed. */
+static void spend(int64_t ps)
+{
+    guest.computed += guest.answer->speed == 1 ? ps : (int64_t)((double)ps * guest.answer->speed);
+}
+
+/* Reading takes time, as in `orrery run`: loops that wait for a point in time end. */
+static void charge_reading(void)
+{
+    if (guest.computed != timer.read)
+        guest.readings = 0;
+    spend(reading_charge(&guest.readings, guest.answer->clock_cost));
+    timer.read = guest.computed;
 }
 
 /* In picoseconds. */
 static int64_t now(void)
 {
-    guest.is_inside = 1;
+    if (!guest_try_enter())
+        return atomic_load_explicit(&timer.shown, memory_order_relaxed);
     guest_clock_stop();
     if (!guest.is_clock_known)
         guest_flush(HYBRID_ASK_TIME, 0);
+    charge_reading();
     int64_t since = guest.computed - guest.clock_computed;
     double speed = guest.answer->speed;
     int64_t t = guest.clock + (speed == 1 ? since : (int64_t)((double)since / speed));
-    guest.is_inside = 0;
+    atomic_store_explicit(&timer.shown, t, memory_order_relaxed);
     guest_clock_start();
+    guest_go_out();
     return t;
 }
 
@@ -143,18 +164,18 @@ ORR_EXPORT time_t time(time_t *to)
     return t.tv_sec;
 }
 
-/* Sleeping takes virtual time only, whatever the speed. */
+/* Sleeping takes virtual time only, whatever the speed; other threads do it beside what is
+ * simulated. */
 ORR_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
 {
     static int (*real)(const struct timespec *, struct timespec *);
     if (!real)
         real = (int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
-    if (!is_virtual())
+    if (!is_virtual() || !guest_is_first(0))
         return real(span, left);
     if (!guest.answer)
         now(); /* for the speed */
-    int64_t ps = ((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS;
-    guest.computed += guest.answer->speed == 1 ? ps : (int64_t)((double)ps * guest.answer->speed);
+    spend(((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS);
     return 0;
 }
 

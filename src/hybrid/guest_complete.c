@@ -47,7 +47,8 @@ static int is_cancelled(int64_t number)
     return 0;
 }
 
-/* In the simulator no message has come in time, so none may have come here. */
+/* A receive of a program that was not known to cancel any: in the simulator no message has come in
+ * time, so none may have come here. */
 static int finish_cancelled(MPI_Request *request, MPI_Status *status)
 {
     int is_done = 0;
@@ -81,6 +82,17 @@ static void finish_all(struct guest_call *g, int count, MPI_Request *requests)
         finish(g, requests, i, status_at(g, i), 0);
 }
 
+/* None of them is held: errors are those of the real call. */
+static void test_all(struct guest_call *g, int count, MPI_Request *requests, int *flag)
+{
+    MPI_Status *statuses = g->call.statuses ? status_at(g, 0) : MPI_STATUSES_IGNORE;
+    for (int i = 0; guest.is_real && i < count; i++)
+        guest_told_forget(guest_number_at(i));
+    do
+        g->rc = native_real.MPI_Testall(count, requests, flag, statuses);
+    while (g->rc == MPI_SUCCESS && !*flag);
+}
+
 static void finish_some(struct guest_call *g, MPI_Request *requests, int *count, int *indices)
 {
     const int32_t *which = guest_answer_indices();
@@ -110,9 +122,10 @@ static void get_status(struct guest_call *g, MPI_Request request, int *flag)
 int guest_cancel(struct guest_call *g)
 {
     g->rc = MPI_SUCCESS;
-    if (guest.is_real &&
-        guest_told_cancel((MPI_Request *)(uintptr_t)g->call.args[0], guest_number_at(0)))
+    if (guest.is_real && guest.may_cancel) {
+        guest_told_cancel((MPI_Request *)(uintptr_t)g->call.args[0], guest_number_at(0));
         return 1;
+    }
     ARRAY_RESERVE(cancels.numbers, cancels.room, cancels.count + 1, 16);
     cancels.numbers[cancels.count++] = guest_number_at(0);
     return 1;
@@ -149,7 +162,7 @@ int guest_complete(struct guest_call *g)
                 *requests = (MPI_Request *)(uintptr_t)a[1];
     int is_wait = g->call.fn == MPI_FN_WAIT || g->call.fn == MPI_FN_WAITALL;
     if (is_wait && !any_is_held(g)) {
-        guest_flush(HYBRID_ASK_NOTHING, 0);
+        guest_flush_blocking();
         return 0;
     }
     guest_flush(HYBRID_ASK_RESULT, 0);
@@ -174,8 +187,10 @@ int guest_complete(struct guest_call *g)
         break;
     case MPI_FN_TESTALL:
         *(int *)(uintptr_t)a[2] = guest.answer->flag;
-        if (guest.answer->flag)
+        if (guest.answer->flag && any_is_held(g))
             finish_all(g, count, requests);
+        else if (guest.answer->flag)
+            test_all(g, count, requests, (int *)(uintptr_t)a[2]);
         break;
     case MPI_FN_TESTANY:
         *(int *)(uintptr_t)a[3] = guest.answer->flag;
@@ -200,6 +215,8 @@ int guest_test(struct guest_call *g)
     int is_win = g->call.fn == MPI_FN_WIN_TEST, *flag = (int *)(uintptr_t)a[is_win ? 1 : 2];
     guest_flush(HYBRID_ASK_RESULT, 0);
     guest_release();
+    if (guest.answer->is_failed)
+        return 0; /* the real one says why */
     g->rc = MPI_SUCCESS;
     *flag = guest.answer->flag;
     if (is_win && *flag)

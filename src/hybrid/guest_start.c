@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "hybrid/guest.h"
@@ -43,6 +44,7 @@ void guest_begin(void)
 {
     find_functions();
     native_learn_functions();
+    guest_learn_wrong();
     native.is_ready = 1;
 }
 
@@ -75,6 +77,7 @@ static void make_world(void)
     native_real.MPI_Comm_create_group(MPI_COMM_WORLD, native.world, GROUP_TAG, &native.world_comm);
     native_real.MPI_Comm_set_name(native.world_comm, "MPI_COMM_WORLD");
     native_real.MPI_Comm_dup(native.world_comm, &guest.quiet);
+    native_real.MPI_Comm_set_errhandler(guest.quiet, MPI_ERRORS_RETURN);
     native.size = (int)guest.ranks;
     native_real.MPI_Comm_rank(native.world_comm, &native.self);
 }
@@ -107,6 +110,7 @@ int guest_init(struct guest_call *g)
         return 1;
     if (g->call.fn == MPI_FN_INIT_THREAD)
         *(int *)(uintptr_t)g->call.args[3] = provided < required ? provided : required;
+    guest_is_first(1);
     guest_link_open();
     make_world();
     open_streams();
@@ -128,7 +132,7 @@ int guest_errhandler(struct guest_call *g)
 /* The simulator waits in MPI_Init for this process, and must end. */
 _Noreturn static void refuse(const char *why)
 {
-    guest.is_inside = 1;
+    guest_try_enter();
     if (getenv("PMI_RANK") == NULL || strcmp(getenv("PMI_RANK"), "0") == 0)
         log_error("%s", why);
     native_real.MPI_Init(NULL, NULL);
@@ -171,14 +175,52 @@ void guest_split_type(struct guest_call *g)
 
 /* ---- the end ---- */
 
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last one that was set before the
+ * others. The functions of the program that it calls may communicate, so this is done while the
+ * simulator is there. */
+static struct {
+    int *keys;
+    uint32_t count, room;
+} attributes;
+
+static uint32_t find_attribute(int key)
+{
+    uint32_t i = 0;
+    while (i < attributes.count && attributes.keys[i] != key)
+        i++;
+    return i;
+}
+
+void guest_see_attribute(const struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    enum mpi_fn fn = g->call.fn;
+    int is_set = fn == MPI_FN_COMM_SET_ATTR || fn == MPI_FN_ATTR_PUT,
+        is_deleted = fn == MPI_FN_COMM_DELETE_ATTR || fn == MPI_FN_ATTR_DELETE;
+    if ((!is_set && !is_deleted) || (MPI_Comm)a[0] != MPI_COMM_SELF)
+        return;
+    uint32_t at = find_attribute((int)a[1]);
+    if (is_set && at == attributes.count) {
+        ARRAY_RESERVE(attributes.keys, attributes.room, attributes.count + 1, 16);
+        attributes.keys[attributes.count++] = (int)a[1];
+    } else if (is_deleted && at < attributes.count) {
+        attributes.count--;
+        for (; at < attributes.count; at++)
+            attributes.keys[at] = attributes.keys[at + 1];
+    }
+}
+
+void guest_delete_attributes(void)
+{
+    while (attributes.count)
+        native_real.MPI_Comm_delete_attr(MPI_COMM_SELF, attributes.keys[--attributes.count]);
+}
+
 int guest_finalize(struct guest_call *g)
 {
     if (guest.is_open) {
         guest_flush(HYBRID_ASK_NOTHING, 1);
-        native_real.MPI_Comm_free(&guest.quiet);
-        native_real.MPI_Comm_free(&native.world_comm);
-        native_real.MPI_Group_free(&native.world);
-        guest_link_close();
+        guest_link_close(); /* functions that MPI_Finalize calls may still use the communicators */
     }
     g->rc = native_real.MPI_Finalize();
     guest.is_over = 1;

@@ -168,13 +168,22 @@ static void learn_known(void)
     }
 }
 
-int guest_told_cancel(MPI_Request *request, int64_t number)
+void guest_told_cancel(MPI_Request *request, int64_t number)
 {
     int at = find(number);
-    if (at < 0 || !is_wild(&table.items[at]))
-        return 0;
+    MPI_Status status;
+    if (at >= 0 && is_wild(&table.items[at])) {
+        native_real.MPI_Cancel(request); /* said when it is complete */
+        return;
+    }
+    guest_flush(HYBRID_ASK_RESULT, 0);
+    if (guest.answer->flag != HYBRID_TELL)
+        return; /* its message has come in virtual time */
     native_real.MPI_Cancel(request);
-    return 1;
+    await_real(*request, &status);
+    guest_say_match(number, source_of(&status));
+    guest_send_outcome(0);
+    guest_await_answer();
 }
 
 /* ---- calls ---- */

@@ -36,21 +36,34 @@ void replay_fail(struct replay_rank *k, const char *format, ...)
              (unsigned long long)k->rank, k->replay->trace.header.schema->fns[k->event->fn].name,
              why);
     s->failures++;
+    s->result.is_failed = 1;
+    s->error = MPI_SUCCESS;
     longjmp(s->failed, 1);
 }
 
 /* The process's own call may fail, too: that is known later. */
 static int check(struct standin *s, int rc)
 {
-    char why[MPI_MAX_ERROR_STRING] = "";
-    int length;
     if (__builtin_expect(rc == MPI_SUCCESS, 1))
         return 1;
-    PMPI_Error_string(rc, why, &length);
     s->failures++;
-    snprintf(s->failure, sizeof s->failure, "rank %llu: cannot simulate %s: %s",
-             (unsigned long long)s->k.rank, s->k.replay->fns[s->k.event->fn].name, why);
+    s->result.is_failed = 1;
+    s->error = rc;
+    snprintf(s->failure, sizeof s->failure, "rank %llu: cannot simulate %s",
+             (unsigned long long)s->k.rank, s->k.replay->fns[s->k.event->fn].name);
     return 0;
+}
+
+/* A call has failed here and not in the process. */
+static void __attribute__((noreturn)) fail_alone(const struct standin *s)
+{
+    char why[MPI_MAX_ERROR_STRING] = "", text[sizeof s->failure + sizeof why + 2];
+    int length;
+    if (s->error == MPI_SUCCESS)
+        fail(s->failure);
+    PMPI_Error_string(s->error, why, &length);
+    snprintf(text, sizeof text, "%s: %s", s->failure, why);
+    fail(text);
 }
 
 void replay_failed(struct replay_rank *k, int rc)
@@ -101,7 +114,9 @@ void standin_answer(struct standin *s, enum hybrid_ask ask)
                                  .flag = r->flag,
                                  .index_count = (int32_t)r->index_count,
                                  .match_count = (int32_t)r->match_count,
-                                 .speed = orrery_own_speed()};
+                                 .is_failed = r->is_failed,
+                                 .speed = orrery_own_speed(),
+                                 .clock_cost = orrery_own_clock_cost()};
     buf_init(&out);
     buf_add(&out, &head, sizeof head);
     buf_add(&out, r->indices, (size_t)r->index_count * sizeof *r->indices);
@@ -123,12 +138,19 @@ static void see_received(struct standin *s, const struct replay_fn *fn)
         }
 }
 
-static int is_from_any(struct standin *s, const struct replay_fn *fn)
+static int is_any(struct standin *s, const struct replay_fn *fn, int kept, int any)
 {
-    const struct trace_value *source = fn->receives && fn->source >= 0
-                                           ? replay_arg(&s->k, fn->source)
-                                           : NULL;
-    return source && source->number == MPI_ANY_SOURCE;
+    return fn->receives && kept >= 0 && replay_arg(&s->k, kept)->number == any;
+}
+
+/* Whether which message a request gets, or whether it gets one, is a decision that the process must
+ * know. */
+static int is_undecided(struct standin *s, const struct replay_fn *fn)
+{
+    if (s->is_real)
+        return is_any(s, fn, fn->source, MPI_ANY_SOURCE);
+    return is_any(s, fn, fn->source, MPI_ANY_SOURCE) || is_any(s, fn, fn->tag, MPI_ANY_TAG) ||
+           (s->may_cancel && fn->begins && fn->receives && fn->source >= 0);
 }
 
 static void see_wild(struct standin *s, int64_t request)
@@ -161,13 +183,6 @@ static void see_made(struct standin *s, const struct replay_fn *fn)
     s->lasting[s->lasting_count++] = number;
 }
 
-/* Errors are the process's. */
-static void return_errors(void)
-{
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-}
-
 static void call(struct standin *s, const struct replay_fn *fn)
 {
     struct replay_rank *k = &s->k;
@@ -178,9 +193,9 @@ static void call(struct standin *s, const struct replay_fn *fn)
         return;
     replay_results(k, fn);
     if (fn->is_init)
-        return_errors();
+        orrery_own_return_errors(); /* they are the process's */
     see_started(s, fn);
-    if (!is_from_any(s, fn))
+    if (!is_undecided(s, fn))
         return;
     if (fn->begins)
         see_made(s, fn);
@@ -223,8 +238,8 @@ static void act(struct standin *s, const struct replay_fn *fn, const struct trac
     case REPLAY_END:
         PMPI_Abort(MPI_COMM_WORLD, (int)e->args[e->argc - 1].number);
         break;
-    case REPLAY_CANCEL: /* with --order real the process says whether it has come too late */
-        if (!s->is_real || !standin_is_wild(s, replay_arg(&s->k, fn->request)->number))
+    case REPLAY_CANCEL:
+        if (!s->is_real || !standin_cancel(s, replay_arg(&s->k, fn->request)->number))
             call(s, fn);
         break;
     case REPLAY_REFUSED:
@@ -248,9 +263,13 @@ static void do_call(struct standin *s, struct trace_event *e)
     orrery_own_compute(e->enter - k->last);
     k->last = e->leave;
     k->event = e;
-    s->result.flag = 0;
+    s->result.flag = s->result.is_failed = 0;
     s->result.index_count = s->result.match_count = 0;
     const struct replay_fn *fn = &k->replay->fns[e->fn];
+    if (!trace_event_is_done(e)) { /* the real MPI has refused it */
+        s->failures++;
+        return;
+    }
     if (setjmp(s->failed) == 0 && (!s->tells || standin_await_outcome(s, fn)))
         act(s, fn, e);
     replay_scratch_reset(k);
@@ -284,7 +303,7 @@ static int take_message(struct standin *s)
     memcpy(&head, at, sizeof head);
     at += sizeof head;
     if (s->failures > head.failures)
-        fail(s->failure);
+        fail_alone(s);
     at = standin_take_told(s, &head, at);
     s->tells = head.tells;
     while (at < end) {
@@ -310,6 +329,7 @@ static void prepare(struct replay *r, uint64_t ranks)
     r->fns[MPI_FN_WIN_ALLOCATE_SHARED].invoke = r->fns[MPI_FN_WIN_ALLOCATE].invoke;
     r->fns[MPI_FN_WIN_ALLOCATE_SHARED_C].invoke = r->fns[MPI_FN_WIN_ALLOCATE_C].invoke;
     r->send_room = r->receive_room = orrery_hollow();
+    r->has_counts = 1;
     r->is_ready = 1;
 }
 
@@ -323,6 +343,7 @@ int main(int argc, char **argv)
     s->k.replay = r;
     s->k.rank = (uint64_t)orrery_own_rank();
     s->is_real = strcmp(argv[2], HYBRID_ORDER_REAL) == 0;
+    s->may_cancel = orrery_own_may_cancel();
     if (s->is_real)
         orrery_own_bind_begin();
     map_init(&s->k.created);

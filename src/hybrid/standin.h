@@ -19,6 +19,7 @@
 /* What has come of a call. */
 struct standin_result {
     int32_t flag;
+    int32_t is_failed;
     int32_t *indices;
     uint32_t index_count, index_room;
     struct hybrid_match *matches;
@@ -35,19 +36,22 @@ struct standin_requests {
 
 struct standin {
     struct replay_rank k;
-    int is_real;     /* --order real */
-    int tells;       /* the process says afterwards what has come of the call ... */
-    int32_t *chosen; /* ... and which requests are complete: indices */
+    int is_real;      /* --order real */
+    int may_cancel;   /* receives that are not complete */
+    int is_cancelled; /* the process has just said that the receive is */
+    int tells;        /* the process says afterwards what has come of the call ... */
+    int32_t *chosen;  /* ... and which requests are complete: indices */
     uint32_t chosen_count, chosen_room;
     struct trace_decoder calls, locals;
-    int64_t *wilds; /* requests: receives from any source that are not known to have a message */
+    int64_t *wilds; /* requests: undecided receives that are not known to have a message */
     uint32_t wild_count, wild_room;
     int64_t *lasting; /* persistent ones */
     uint32_t lasting_count, lasting_room;
     struct standin_result result;
     uint64_t failures; /* calls that have failed */
     jmp_buf failed;    /* where to go on when one cannot be made */
-    char failure[256]; /* the last one */
+    char failure[256]; /* the last one, ... */
+    int error;         /* ... if MPI has returned an error */
 };
 
 void standin_answer(struct standin *, enum hybrid_ask);
@@ -63,6 +67,8 @@ int standin_await_outcome(struct standin *, const struct replay_fn *);
 void standin_choose(struct standin *, struct standin_requests *);
 /* After a test that found nothing: whether the process can say more, which it then has. */
 int standin_ask_back(struct standin *, const struct standin_requests *);
+/* MPI_Cancel: returns 0 if the call is to be made. */
+int standin_cancel(struct standin *, int64_t request);
 /* Before persistent receives are started: their source is open again. */
 void standin_reopen(struct standin *, const struct replay_fn *);
 

@@ -173,7 +173,7 @@ void standin_probe(struct standin *s, const struct replay_fn *fn)
         replay_check(k, is_matched ? MPI_Improbe(source, tag, comm, &flag, &message, &status)
                                    : MPI_Iprobe(source, tag, comm, &flag, &status));
     s->result.flag = flag;
-    if (!flag)
+    if (!flag || s->result.is_failed)
         return;
     standin_add_match(s, UNKNOWN, status.MPI_SOURCE, status.MPI_TAG);
     if (is_matched) {

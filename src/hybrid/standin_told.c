@@ -8,12 +8,20 @@
 #include "hybrid/standin.h"
 #include "run/own.h"
 
+/* Not by name: a program that imports it makes every receive a decision. */
+static void cancel(struct standin *s, MPI_Request *request)
+{
+    const uint64_t words[] = {(uint64_t)(uintptr_t)request};
+    s->k.replay->fns[MPI_FN_CANCEL].invoke(words);
+}
+
 static void bind_request(struct standin *s, const struct hybrid_match *m)
 {
     struct replay_request *known = replay_request_find(&s->k, m->request);
     standin_forget_wild(s, m->request);
-    if (known && m->source == HYBRID_CANCELLED)
-        PMPI_Cancel(&known->handle);
+    s->is_cancelled = known && m->source == HYBRID_CANCELLED;
+    if (s->is_cancelled)
+        cancel(s, &known->handle);
     else if (known)
         orrery_own_bind((uint32_t)known->handle, m->source);
 }
@@ -47,6 +55,22 @@ static int take_outcome(struct standin *s, const struct standin_requests *r, MPI
     standin_take_told(s, &head, message + sizeof head);
     orrery_own_release(message);
     return !head.is_failed;
+}
+
+/* A receive that has no message here may have one there: then the call has no effect. */
+int standin_cancel(struct standin *s, int64_t request)
+{
+    const struct replay_request *known = replay_request_find(&s->k, request);
+    struct standin_requests none = {0};
+    if (standin_is_wild(s, request))
+        return 1; /* the process says later whether it has come in time */
+    if (!s->may_cancel || !known || !orrery_own_hold((uint32_t)known->handle))
+        return 0;
+    s->result.flag = HYBRID_TELL;
+    standin_answer(s, HYBRID_ASK_RESULT);
+    take_outcome(s, &none, 0, 0);
+    s->result.flag = 0;
+    return s->is_cancelled;
 }
 
 int standin_await_outcome(struct standin *s, const struct replay_fn *fn)

@@ -11,6 +11,11 @@
  * With `--order real` the real MPI chooses which message a receive from any source gets, and which
  * request MPI_Waitany completes. A message that contains such a call and no other *tells*: another
  * one follows when the call has returned, and says what has come of it.
+ *
+ * A receive is cancelled only if it has no message on either side: with `--order real` the stand-in
+ * says whether it has one in virtual time, and, if not, the process whether it has one in real time
+ * (HYBRID_TELL). With `--order virtual` the real MPI does not see a receive that may be cancelled
+ * before the stand-in knows its message.
  */
 #ifndef HYBRID_WIRE_H
 #define HYBRID_WIRE_H
@@ -22,6 +27,7 @@
 #define HYBRID_VARIABLE "ORRERY_HYBRID" /* how computing counts */
 #define HYBRID_ORDER "ORRERY_HYBRID_ORDER"
 #define HYBRID_SIMULATORS "ORRERY_HYBRID_SIMULATORS" /* how many; 1 if not set */
+#define HYBRID_CANCELS "ORRERY_HYBRID_CANCELS"       /* set if the program may cancel receives */
 #define HYBRID_ORDER_REAL "real"
 #define HYBRID_ORDER_VIRTUAL "virtual"
 #define HYBRID_COMPUTE_AUTO "auto"
@@ -45,7 +51,7 @@ struct hybrid_head {
     uint32_t match_count, index_count;
     uint32_t unused;
     int64_t computed;  /* so far */
-    uint64_t failures; /* calls that have failed so far: the stand-in's may, too */
+    uint64_t failures; /* calls that may have failed so far: the stand-in's may, too */
 };
 
 /* Its bytes follow, up to a multiple of 8. */
@@ -58,7 +64,8 @@ struct hybrid_piece {
 #define HYBRID_CANCELLED INT32_MIN /* for a source: the receive was cancelled in time */
 
 /* For the flag of an answer: messages have arrived for receives (their indices) of which only the
- * process can say which message they get. It does, and a second answer follows. */
+ * process can say which message they get; or a receive can be cancelled here. The process says what
+ * it knows, and a second answer follows. */
 #define HYBRID_TELL 2
 
 /* A receive from any source that has got its message, or one that was cancelled. */
@@ -73,8 +80,9 @@ struct hybrid_answer {
     int32_t flag;
     int32_t index_count;
     int32_t match_count;
-    int32_t unused;
-    double speed; /* of the simulated processor: computing takes that much less time */
+    int32_t is_failed;  /* the virtual MPI has refused the last call, as the real one will */
+    double speed;       /* of the simulated processor: computing takes that much less time */
+    int64_t clock_cost; /* of reading a clock, in picoseconds */
 };
 
 #endif

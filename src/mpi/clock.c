@@ -15,11 +15,7 @@
 #include "mpi/user.h"
 #include "mpi_impl.h"
 #include "processor/processor.h"
-
-/* A rank that reads clocks this often and does nothing else waits for a point in time. */
-#define READINGS_FREE 256u
-#define READINGS_STEP 32u    /* from there on, this many readings until the cost doubles, ... */
-#define READING_MAX VTIME_US /* ... up to this */
+#include "run/reading.h"
 
 uint32_t mpi_clock_readings;
 static struct { /* which rank last read a clock, and when: only one rank runs at a time */
@@ -191,28 +187,13 @@ void mpi_clock_end(void)
     mpi_thread_leave_quietly();
 }
 
-/* The longer a loop waits for a point in time, the longer its steps: otherwise, if computing takes
- * no time, a program that computes until a time is reached would iterate needlessly often. This
- * depends only on what the rank itself does. Threads may yield here, so it does not apply to
- * them. */
-__attribute__((noinline)) static vtime waiting_cost(void)
-{
-    uint32_t doublings = 1 + (mpi_clock_readings - READINGS_FREE) / READINGS_STEP;
-    vtime cost = mpi_world.clock_cost;
-
-    while (doublings-- && cost < READING_MAX)
-        cost *= 2;
-    return cost < READING_MAX || cost == mpi_world.clock_cost ? cost : READING_MAX;
-}
-
-static vtime reading_cost(const struct mpi_rank *self)
+/* Threads may yield here, so all readings of theirs cost the same. */
+static vtime cost_of_reading(const struct mpi_rank *self)
 {
     if (reader.rank != self || reader.at != self->ent.clock)
         mpi_clock_readings = 0;
-    if (mpi_clock_readings < READINGS_FREE + 64 * READINGS_STEP)
-        mpi_clock_readings++;
-    return mpi_clock_readings <= READINGS_FREE || vp_private.threaded ? mpi_world.clock_cost
-                                                                      : waiting_cost();
+    return vp_private.threaded ? mpi_world.clock_cost
+                               : reading_charge(&mpi_clock_readings, mpi_world.clock_cost);
 }
 
 vtime mpi_clock_read(struct mpi_rank *self)
@@ -222,7 +203,7 @@ vtime mpi_clock_read(struct mpi_rank *self)
     if (seen)
         return seen;
     mpi_clock_begin(self);
-    mpi_clock_add(self, reading_cost(self));
+    mpi_clock_add(self, cost_of_reading(self));
     mpi_time_check(self);
     vtime now = self->ent.clock;
     reader.rank = self;

@@ -124,6 +124,7 @@ struct replay {
     int is_foreign;                 /* the trace is of another tool */
     int is_threaded;                /* some rank of it has several threads */
     int is_plain;                   /* it is replayed as it is: see replay_is_certain */
+    int has_counts;                 /* receives with wildcards get no more than they ask for */
     const struct replay_fn **forms; /* then the non-blocking form of each function, or NULL */
 };
 

@@ -338,7 +338,7 @@ static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
         is_wild = 1; /* of any size */
         k->is_changed = 1;
     }
-    if (!is_wild)
+    if (!is_wild || k->replay->has_counts)
         return;
     k->was_free = 1;
     uint64_t size = replay_type_size(k, replay_arg(k, fn->datatype)->number);

@@ -22,6 +22,8 @@ extern void orrery_own_spend(int64_t picoseconds) ORRERY_WEAK;
 extern void orrery_own_compute(int64_t picoseconds) ORRERY_WEAK;
 /* How much faster the rank's node is than this computer. */
 extern double orrery_own_speed(void) ORRERY_WEAK;
+/* What it costs a program to read a clock, in picoseconds (run/reading.h). */
+extern int64_t orrery_own_clock_cost(void) ORRERY_WEAK;
 /* Waits until one of the requests is complete, or the virtual clock is at `until`. done: which are
  * complete then. MPI still has to complete them. */
 extern void orrery_own_wait(int count, const int *requests, int64_t until,
@@ -32,6 +34,8 @@ extern void *orrery_own_common(size_t bytes, void (*fini)(void *)) ORRERY_WEAK;
 /* Whether a receive (its handle) has its message, and which: the source in its communicator, and
  * the tag. It need not be complete; asking costs nothing. */
 extern int orrery_own_matched(uint32_t request, int *source, int *tag) ORRERY_WEAK;
+/* From now on errors that are raised for MPI_COMM_WORLD and MPI_COMM_SELF are returned. */
+extern void orrery_own_return_errors(void) ORRERY_WEAK;
 /* With processes outside (`orrery hybrid`): the next message of the process that the rank stands
  * for, for which it waits; it is valid until the next call. */
 extern const void *orrery_own_receive(size_t *bytes) ORRERY_WEAK;
@@ -48,6 +52,12 @@ extern void orrery_own_bind_begin(void) ORRERY_WEAK;
 extern void orrery_own_bind(uint32_t request, int source) ORRERY_WEAK;
 /* Whether a message has arrived, by now, that the request may get once it has a source. */
 extern int orrery_own_may_bind(uint32_t request) ORRERY_WEAK;
+/* Whether the program may call MPI_Cancel. */
+extern int orrery_own_may_cancel(void) ORRERY_WEAK;
+/* Before a receive from a named source (its handle) is cancelled: returns 0 if it has a message by
+ * now. Otherwise it gets none until orrery_own_bind names its source, after which it cannot be
+ * cancelled. */
+extern int orrery_own_hold(uint32_t request) ORRERY_WEAK;
 /* Sends a message to that process. */
 extern void orrery_own_reply(const void *data, size_t bytes) ORRERY_WEAK;
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMS = 9 };
+enum { FORMS = 10 };
 static const char *const names[FORMS] = {"recv",    "irecv", "waitall",  "persistent", "probe",
-                                         "waitany", "named", "waitsome", "test"};
-static int in[2];
+                                         "waitany", "named", "waitsome", "test",       "isendrecv"};
+static int in[2], out;
 
 /* The source of the first of two messages. */
 static int receive(int form)
@@ -32,6 +32,14 @@ static int receive(int form)
         MPI_Recv(in, 1, MPI_INT, s.MPI_SOURCE, form, world, MPI_STATUS_IGNORE);
         MPI_Recv(in, 1, MPI_INT, any, form, world, MPI_STATUS_IGNORE);
         return s.MPI_SOURCE;
+    }
+    for (int i = 0; i < 2 && form == 9; i++)
+        MPI_Isendrecv(&out, 1, MPI_INT, 0, FORMS, &in[i], 1, MPI_INT, any, form, world, &r[i]);
+    if (form == 9) {
+        for (int i = 0; i < 2; i++)
+            MPI_Recv(&out, 1, MPI_INT, 0, FORMS, world, MPI_STATUS_IGNORE);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        return in[0];
     }
     for (int i = 0; i < 2; i++)
         if (form == 3)

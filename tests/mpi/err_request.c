@@ -118,6 +118,17 @@ static void partitioned(MPI_Comm freed)
     (void)freed;
 }
 
+/* Messages take a while. */
+static int test_all(MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    int rc;
+
+    do
+        rc = MPI_Testall(2, requests, flag, statuses);
+    while (rc == MPI_SUCCESS && !*flag);
+    return rc;
+}
+
 /* A message that is too long fails the receive; what is behind it stays pending in MPI_Waitall. */
 static void truncated(void)
 {
@@ -148,7 +159,7 @@ static void truncated(void)
             EXPECT(MPI_ERR_IN_STATUS, BY_WORLD, MPI_Waitsome(2, request, &count, indices, status));
             CHECK(count == 2 && status[1].MPI_ERROR == MPI_SUCCESS);
         } else {
-            EXPECT(MPI_ERR_IN_STATUS, BY_WORLD, MPI_Testall(2, request, &flag, status));
+            EXPECT(MPI_ERR_IN_STATUS, BY_WORLD, test_all(request, &flag, status));
             CHECK(flag && status[1].MPI_ERROR == MPI_SUCCESS);
         }
         if (call) {

@@ -58,6 +58,9 @@ static struct {
     uint64_t shown;        /* what the processes showed when nothing had come, ... */
     uint64_t since;        /* ... since when that is so, in ticks */
     int64_t *ran;          /* processor time of each process since then, in ns */
+    uint64_t *answered;    /* what each process showed when it was sent its last answer; or 0 */
+    uint32_t answers;      /* how many are not 0 */
+    int has_shown;         /* LIVE_ANSWERED */
 } live;
 
 int mpi_live_is_open(void)
@@ -94,13 +97,50 @@ static void add(struct queue *q, struct item what)
     q->last = &item->next;
 }
 
+/* What it shows changes when it notices the answer. Elsewhere this is not known. */
+static void note_answer(uint32_t peer)
+{
+    uint64_t word = live.link.shown(live.link.owner, peer);
+
+    if (!(word >> LIVE_PID_SHIFT))
+        return;
+    live.answers += !live.answered[peer];
+    live.answered[peer] = word;
+}
+
 static void send_replies(void)
 {
     while (live.replies.first) {
         struct item item = take(&live.replies);
 
+        note_answer(item.peer);
         live.link.send(live.link.owner, item.peer, 0, item.data, item.bytes);
     }
+}
+
+/* Has a process an answer of ours that it has not noticed? */
+static int any_is_answered(void)
+{
+    for (uint32_t i = 0; live.answers && i < live.outside; i++) {
+        if (!live.answered[i])
+            continue;
+        if (live.link.shown(live.link.owner, i) == live.answered[i])
+            return 1;
+        live.answered[i] = 0;
+        live.answers--;
+    }
+    return 0;
+}
+
+/* For the one of several simulators that looks whether all wait. */
+static void show_answered(void)
+{
+    int is_answered = any_is_answered();
+
+    if (is_answered == live.has_shown)
+        return;
+    live.has_shown = is_answered;
+    live.link.show(live.link.owner, is_answered ? LIVE_ANSWERED : 0);
 }
 
 /* Takes all that has arrived, and wakes the ranks that wait for it; returns whether there was
@@ -132,6 +172,8 @@ static int pump(void)
 int mpi_live_wanted(void)
 {
     send_replies();
+    if (live.link.procs > live.outside + 1 && (live.answers || live.has_shown))
+        show_answered();
     return pump();
 }
 
@@ -176,6 +218,7 @@ struct native_link mpi_live_open(const struct run_options *o)
                   live.link.procs, (unsigned long long)o->ranks);
     live.inboxes = mem_zalloc(o->ranks * sizeof *live.inboxes);
     live.ran = mem_zalloc(o->ranks * sizeof *live.ran);
+    live.answered = mem_zalloc(o->ranks * sizeof *live.answered);
     for (uint64_t i = 0; i < o->ranks; i++)
         queue_init(&live.inboxes[i].queue);
     queue_init(&live.replies);
@@ -196,12 +239,18 @@ struct native_link mpi_live_open(const struct run_options *o)
 /*
  * A process that is away may be in a call of the real MPI that waits for another process, which
  * waits for a decision here: the real MPI may wait for a receiver where the simulated one need not.
- * Then nothing would ever happen. Returns a hash of what they show, or 0 if one computes.
+ * Then nothing would ever happen. Returns a hash of what they show, or 0 if one computes, or is
+ * about to.
  */
 static uint64_t all_are_inside(void)
 {
     uint64_t hash = 1;
 
+    if (any_is_answered())
+        return 0;
+    for (uint32_t i = live.outside; i < live.link.procs; i++)
+        if (live.link.shown(live.link.owner, i) & LIVE_ANSWERED)
+            return 0;
     for (uint32_t i = 0; i < live.outside; i++) {
         uint64_t word = live.link.shown(live.link.owner, i);
 

@@ -9,6 +9,7 @@
 #include "mpi/comm/app.h"
 #include "mpi/clock.h"
 #include "mpi/comm/comm.h"
+#include "mpi/comm/errhandler.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/bind.h"
 #include "mpi/p2p/request.h"
@@ -20,12 +21,16 @@ ORR_EXPORT int64_t orrery_own_clock(void);
 ORR_EXPORT void orrery_own_spend(int64_t picoseconds);
 ORR_EXPORT void orrery_own_compute(int64_t picoseconds);
 ORR_EXPORT double orrery_own_speed(void);
+ORR_EXPORT int64_t orrery_own_clock_cost(void);
 ORR_EXPORT void orrery_own_wait(int count, const int *requests, int64_t until, unsigned char *done);
 ORR_EXPORT void *orrery_own_common(size_t bytes, void (*fini)(void *));
 ORR_EXPORT int orrery_own_matched(uint32_t request, int *source, int *tag);
+ORR_EXPORT void orrery_own_return_errors(void);
 ORR_EXPORT void orrery_own_bind_begin(void);
 ORR_EXPORT void orrery_own_bind(uint32_t request, int source);
 ORR_EXPORT int orrery_own_may_bind(uint32_t request);
+ORR_EXPORT int orrery_own_may_cancel(void);
+ORR_EXPORT int orrery_own_hold(uint32_t request);
 
 static struct {
     void *memory;
@@ -73,6 +78,11 @@ double orrery_own_speed(void)
     return processor_speed(mpi_rank_index(mpi_self()));
 }
 
+int64_t orrery_own_clock_cost(void)
+{
+    return mpi_world.clock_cost;
+}
+
 void orrery_own_compute(int64_t picoseconds)
 {
     struct mpi_rank *self = mpi_self();
@@ -113,12 +123,23 @@ int orrery_own_matched(uint32_t request, int *source, int *tag)
     const struct mpi_req *r = mpi_req_get_any(mpi_self(), (MPI_Request)request);
     const struct mpi_comm *comm = r ? mpi_req_comm(r) : NULL;
 
-    if (!comm || r->kind != MPI_REQ_RECV || r->flags & (MPI_REQ_QUEUED | MPI_REQ_CANCELLED) ||
-        mpi_req_is_idle(r))
+    if (!comm || (r->kind == MPI_REQ_PAIR && r->got_peer == MPI_PROC_NULL))
+        return 0; /* its receive has not ended */
+    if (r->kind != MPI_REQ_PAIR &&
+        (r->kind != MPI_REQ_RECV || r->flags & (MPI_REQ_QUEUED | MPI_REQ_CANCELLED) ||
+         mpi_req_is_idle(r)))
         return 0;
     *source = mpi_comm_rank_of(comm, (uint32_t)r->got_peer);
     *tag = r->got_tag;
     return 1;
+}
+
+void orrery_own_return_errors(void)
+{
+    struct mpi_rank *self = mpi_self();
+
+    mpi_errhandler_set_for(self, mpi_comm_get(MPI_COMM_WORLD), MPI_ERRORS_RETURN);
+    mpi_errhandler_set_for(self, mpi_comm_get(MPI_COMM_SELF), MPI_ERRORS_RETURN);
 }
 
 void orrery_own_bind_begin(void)
@@ -132,7 +153,7 @@ void orrery_own_bind(uint32_t request, int source)
     struct mpi_req *r = request ? mpi_req_get_any(self, (MPI_Request)request) : NULL;
 
     if (r)
-        mpi_bind(self, r, source);
+        mpi_bind(self, mpi_bind_receive(self, r), source);
     else if (!request)
         mpi_bind_next(self, source);
 }
@@ -140,11 +161,30 @@ void orrery_own_bind(uint32_t request, int source)
 int orrery_own_may_bind(uint32_t request)
 {
     struct mpi_rank *self = mpi_self();
-    const struct mpi_req *r = mpi_req_get_any(self, (MPI_Request)request);
-    const struct mpi_msg *m = r && (r->flags & MPI_REQ_UNBOUND) ? mpi_bind_candidate(self, r)
-                                                                : NULL;
+    struct mpi_req *r = mpi_req_get_any(self, (MPI_Request)request);
+    const struct mpi_msg *m;
+
+    r = r ? mpi_bind_receive(self, r) : NULL;
+    m = r && (r->flags & MPI_REQ_UNBOUND) ? mpi_bind_candidate(self, r) : NULL;
 
     return m && m->em.arrival <= self->ent.clock;
+}
+
+int orrery_own_may_cancel(void)
+{
+    return mpi_world.may_cancel;
+}
+
+int orrery_own_hold(uint32_t request)
+{
+    struct mpi_rank *self = mpi_self();
+    struct mpi_req *r = mpi_req_pending(self, (MPI_Request)request);
+
+    mpi_drain(self);
+    if (!r || !mpi_req_may_cancel(self, r) || !(r->flags & MPI_REQ_WILD))
+        return 0;
+    mpi_bind_hold(r);
+    return 1;
 }
 
 void mpi_own_end(void)

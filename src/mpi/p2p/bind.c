@@ -65,14 +65,26 @@ int mpi_bind_take(struct mpi_rank *self, const struct mpi_comm *comm, int32_t *s
 
 int mpi_bind_post(struct mpi_rank *self, struct mpi_req *req)
 {
-    if (req->flags & MPI_REQ_CHILD) /* of MPI_Isendrecv: decided here, since it has no handle */
-        return 0;
     if (mpi_bind_take(self, mpi_comm_get((MPI_Comm)req->comm), &req->peer)) {
         req->flags |= MPI_REQ_BOUND;
         return 1;
     }
     req->flags |= MPI_REQ_UNBOUND;
     return 0;
+}
+
+struct mpi_req *mpi_bind_receive(struct mpi_rank *self, struct mpi_req *req)
+{
+    struct mpi_req *r = self->posted;
+
+    if (req->kind != MPI_REQ_PAIR || !r)
+        return req;
+    do {
+        r = r->next;
+        if ((r->flags & MPI_REQ_CHILD) && r->parent == req)
+            return r;
+    } while (r != self->posted);
+    return req;
 }
 
 void mpi_bind(struct mpi_rank *self, struct mpi_req *req, int source)
@@ -89,6 +101,11 @@ void mpi_bind(struct mpi_rank *self, struct mpi_req *req, int source)
     mpi_posted_name(self, req, peer);
     req->flags = (uint16_t)((req->flags & ~MPI_REQ_UNBOUND) | MPI_REQ_BOUND);
     mpi_retry(self, 0);
+}
+
+void mpi_bind_hold(struct mpi_req *req)
+{
+    req->flags |= MPI_REQ_UNBOUND;
 }
 
 /* ---- what may be taken ---- */

@@ -20,6 +20,10 @@ void mpi_bind_begin(void);
 /* The source of an unbound receive, or of a persistent one that is not started: a rank of its
  * communicator, or MPI_ANY_SOURCE. */
 void mpi_bind(struct mpi_rank *self, struct mpi_req *, int source);
+/* The posted receive of a request of MPI_Isendrecv; of all others, the request itself. */
+struct mpi_req *mpi_bind_receive(struct mpi_rank *self, struct mpi_req *);
+/* Makes an undecided receive from a named source unbound. */
+void mpi_bind_hold(struct mpi_req *);
 /* The source for the rank's next receive or probe from any source. */
 void mpi_bind_next(struct mpi_rank *self, int source);
 /* Takes that source, as a world rank: returns whether there was one. */

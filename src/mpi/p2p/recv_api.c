@@ -98,7 +98,8 @@ int mpi_start(struct mpi_rank *self, MPI_Request *request)
     mpi_drain(self);
     if (mpi_costs_are_for_requests() && r->persistent_kind <= MPI_REQ_RECV)
         mpi_costs_start(self);
-    r->flags = (r->flags & (uint16_t) ~(MPI_REQ_DONE | MPI_REQ_CANCELLED)) | MPI_REQ_ACTIVE;
+    r->flags = (r->flags & (uint16_t) ~(MPI_REQ_DONE | MPI_REQ_CANCELLED | MPI_REQ_BOUND)) |
+               MPI_REQ_ACTIVE;
     if (r->persistent_kind == MPI_REQ_SEND) {
         mpi_p2p_isend(self, r, r->buf, r->count, r->type, (uint32_t)r->peer, r->tag, r->ctx,
                       (MPI_Comm)r->comm, (enum mpi_send_mode)r->mode);

@@ -32,6 +32,8 @@ struct mpi_req *mpi_req_get_any(struct mpi_rank *self, MPI_Request);
 
 /* The request behind a handle if it is one to wait for: not null, not idle. */
 struct mpi_req *mpi_req_pending(struct mpi_rank *self, MPI_Request);
+/* Whether a pending request is a receive that no message has matched by now. */
+int mpi_req_may_cancel(struct mpi_rank *self, struct mpi_req *);
 
 /* Completes a DONE request for the user: advances the clock, fills the status, and releases the
  * handle (persistent requests become idle). Returns its error, raises nothing. */

@@ -150,6 +150,13 @@ int mpi_testsome(struct mpi_rank *self, int incount, MPI_Request array_of_reques
                            array_of_indices, array_of_statuses);
 }
 
+/* One whose source was chosen outside has its message there. */
+int mpi_req_may_cancel(struct mpi_rank *self, struct mpi_req *r)
+{
+    return r->kind == MPI_REQ_RECV && !complete_now(self, r) &&
+           (r->flags & (MPI_REQ_QUEUED | MPI_REQ_BOUND)) == MPI_REQ_QUEUED;
+}
+
 /*
  * A receive is cancelled if no message has matched it by now. Sends never are: the standard leaves
  * that to the implementation, and the send then completes normally.
@@ -172,10 +179,8 @@ int mpi_cancel(struct mpi_rank *self, MPI_Request *request)
     if (r->kind == MPI_REQ_WORK && r->work)
         return mpi_raise(self, (MPI_Comm)r->comm, MPI_ERR_REQUEST,
                          "a collective operation cannot be cancelled");
-    if (r->kind != MPI_REQ_RECV || complete_now(self, r))
+    if (!mpi_req_may_cancel(self, r))
         return MPI_SUCCESS;
-    if (!(r->flags & MPI_REQ_QUEUED))
-        return MPI_SUCCESS; /* matched, and its data is in flight */
     mpi_unpost(self, r);
     mpi_ext_get(self)->decided = self->ent.clock;
     mpi_retry(self, self->ent.clock);
