@@ -72,6 +72,7 @@ manual: all
 bench: setup
 	@$(MAKE) --no-print-directory all
 	@$(call need,libsimgrid-dev) || echo "libsimgrid-dev not available: no comparison with SMPI"
+	@$(call need,libns3-dev) || echo "libns3-dev not available: no comparison with ns-3"
 	@ninja -C $(BUILD) bench/trace_rates >/dev/null
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run
 

@@ -256,40 +256,6 @@ def models(bench):
     return rows
 
 
-# ---- packets ----
-
-def packets(bench):
-    """Packets that links carry in a second: large messages through a fat tree."""
-    ranks, count, size = 64, 1 if bench.quick else 4, 1 << 20
-    machine = ("net.model=packet,net.latency=2us,net.bandwidth=25Gbps,net.hop_latency=500ns,"
-               "net.topology.kind=fat-tree,net.topology.down=8x8")
-    variants = {"TCP": "", "credits": ",net.packet.transport=message,net.packet.fabric=credit"}
-    rows = []
-    for name, more in variants.items():
-        cost, command = bench.simulate(ranks, "stream", count, size,
-                                       options=("--payload", "none", "--set", machine + more))
-        hops = cost.summary["network"]["hops"] / 1e6
-        rows.append(Row(f"packets, {ranks} nodes, fat tree: {name}", "M packet-hops/s",
-                        hops / cost.wall, hops / cost.cpu, 3, "more", command))
-    return rows + sctp(bench, ranks, count, size, machine)
-
-
-def sctp(bench, ranks, count, size, machine):
-    """Real SCTP: packets from end to end, and what an association takes with both its ends."""
-    options = ("--payload", "none", "--set", machine + ",net.packet.transport=sctp")
-    cost, command = bench.simulate(ranks, "stream", count, size, options=options)
-    sent = cost.summary["network"]["delivered"] / 1e3
-    rows = [Row(f"packets, {ranks} nodes, fat tree: SCTP", "k packets/s", sent / cost.wall,
-                sent / cost.cpu, 150, "more", command)]
-    ranks = 256  # with fewer, what every run takes counts
-    options = ("--set", "net.model=packet,net.packet.transport=sctp")
-    cost, command = bench.simulate(ranks, "alltoall", 1, options=options)
-    each = cost.peak_bytes / cost.summary["network"]["connections"] / 1024
-    rows.append(Row(f"all pairs of {ranks} nodes, SCTP: peak memory by association", "KiB", each, None,
-                    12, "less", command))
-    return rows
-
-
 # ---- large machines ----
 
 def dragonfly(bench):
@@ -306,4 +272,4 @@ def dragonfly(bench):
 
 
 CASES = {"net-accuracy": accuracy, "net-fat-tree": fat_tree, "net-models": models,
-         "net-packet": packets, "net-dragonfly": dragonfly}
+         "net-dragonfly": dragonfly}

@@ -15,10 +15,11 @@ sys.dont_write_bytecode = True
 import cases
 import measure
 import networks
+import packets
 import traces
 from cases import LARGE_CASES, Bench, Row
 
-CASES = {**cases.CASES, **networks.CASES, **traces.CASES}
+CASES = {**cases.CASES, **networks.CASES, **packets.CASES, **traces.CASES}
 COLUMNS = ("measured", "figure", "by CPU time", "target", "ratio", "")
 
 
