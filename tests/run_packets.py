@@ -150,7 +150,7 @@ class Tests:
                 (base / name).mkdir()
             self.run(base / "first", settings, "--vectors", base / "first.json", "--trace", base / "t.orr")
             done = harness.call([self.orrery, "replay", "-q", "--pcap", base / "again", "--pcap-at", "n*", "--vectors",
-                                 base / "again.json", base / "t.orr"])
+                                 base / "again.json", base / "t.orr", "-o", base / "again.orr"])
             demand(done.status == 0, f"exit status {done.status}", done.stderr)
             first, again = self.files(base / "first"), self.files(base / "again")
             demand(sorted(first) == sorted(again) == [f"n{i}.pcap" for i in range(RANKS)], f"files {sorted(again)}")
