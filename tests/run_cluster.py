@@ -5,6 +5,7 @@ Prints TAP. Where no cluster can be made, for want of root or of parts of the ke
 
   cluster   nodes have names, addresses and shaped links; nothing of a cluster outlives it
   procs     'orrery run --procs' on several nodes: the results of one process; signals and dead processes end it
+  emulate   processes on nodes connect to the simulator by TCP; clocks differ; lost processes, nodes and links end it
   calibrate a platform from measurements between nodes has the rate of their links
   record    a program on nodes whose clocks differ: its trace has one time
   hybrid    a program on several nodes with its network simulated: the virtual time of one computer
@@ -27,6 +28,8 @@ from harness import TESTS, demand, wait_until
 
 TOOL = harness.ROOT / "tools" / "cluster"
 LIMIT = 300  # seconds for a command on a cluster
+# The launcher ends other processes as soon as it knows, so they may seem to be lost first.
+LOST = r"rank [12] at .*: its process on 'node[12]' has died, or|rank 2: its process was ended by signal"
 SLACK = 20_000_000_000  # ps: 20 ms, by which clocks may be wrong on a busy computer
 
 
@@ -34,6 +37,7 @@ class Tests:
     def __init__(self, options):
         self.orrery = pathlib.Path(options.orrery).resolve()
         self.build = options.build_dir.resolve()
+        self.emulated = self.build / "emulate"
 
     # ---- cluster ----
 
@@ -186,6 +190,42 @@ class Tests:
             nodes = made.nodes[first:first + 2]
             self.fault(made, nodes, lambda _: made.kill(nodes[1]), 3, "orrery: error: |Abort")
 
+    # ---- scaled real time ----
+
+    def emulate(self):
+        """Processes on two nodes, and one beside the simulator; clocks are 1000 s apart."""
+        with cluster.Cluster(3, has_clocks=True) as made, harness.fresh_folder() as folder:
+            def call(*words):
+                done = made.call([self.orrery, "emulate", "-q", "--factor", "4", *words], cwd=folder, limit=LIMIT)
+                demand(done.status == 0, f"exit status {done.status}", done.stderr)
+                demand(not made.running(), f"still running: {made.running()}")
+                return done.stdout
+            far = ["--launcher", shlex.join(made.mpiexec(nodes=made.nodes[1:]))]
+            call("-n", "2", "--compute", "none", *far, "--json", "run.json", self.emulated / "exchange", "20")
+            found = json.loads((pathlib.Path(folder) / "run.json").read_text())
+            demand(found["expected"] + found["unexpected"] == 40, "messages are missing", str(found))
+            demand(found["wall_s"] >= 4 * found["scaled_run_time_s"] > 0, "clocks are not compared", str(found))
+            demand(call("-n", "3", "--local", "1", *far, self.emulated / "clocks") == "clocks agree\n" * 3, "clocks differ")
+
+    def emulate_lost(self, act, status, pattern):
+        """Something happens to a node while its process has a message in the network: the program ends everywhere."""
+        program = self.emulated / "lasting"
+        with cluster.Cluster(3) as made, harness.fresh_folder() as folder, \
+                open(os.path.join(folder, "err"), "w+b") as err, \
+                made.start([self.orrery, "emulate", "-q", "-n", "3", "--local", "1", "--factor", "1", "--launcher",
+                            shlex.join(made.mpiexec(nodes=made.nodes[1:])), program, "sending"], cwd=folder,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err) as process:
+            def text():
+                err.seek(0)
+                return err.read().decode(errors="replace")
+            wait_until(lambda: process.poll() is not None or (pathlib.Path(folder) / "stays").exists(),
+                       "a start of the program", text)
+            act(made, self.find(made.nodes[1], program))
+            demand(process.wait(LIMIT) == status, f"exit status {process.returncode}", text())
+            demand(re.search(pattern, text()), f"no message {pattern!r}", text())
+            wait_until(lambda: not any(self.find(node, program) for node in made.nodes if node.process.poll() is None),
+                       "an end of the program", lambda: str(made.running()))
+
     # ---- measuring and recording ----
 
     def calibrate(self):
@@ -256,6 +296,11 @@ def add_all(tests):
             *((f"cluster removed after {number.name}", tests.removed, number)
               for number in (signal.SIGTERM, signal.SIGKILL)),
             ("procs same results", tests.same), ("procs signals", tests.signals),
+            ("emulate", tests.emulate),
+            ("emulate killed process", tests.emulate_lost, lambda made, pid: os.kill(pid, signal.SIGKILL),
+             128 + signal.SIGKILL, "rank 1: its process was ended by signal 9"),
+            ("emulate dead node", tests.emulate_lost, lambda made, pid: made.kill(made.nodes[1]), 3, LOST),
+            ("emulate cut link", tests.emulate_lost, lambda made, pid: made.cut(made.nodes[1]), 3, LOST),
             ("calibrate", tests.calibrate), ("record", tests.record), ("hybrid", tests.hybrid),
             ("example of predictions", tests.example), ("procs dead node", tests.dead, 0),
             ("procs dead node, others elsewhere", tests.dead, 1)]
@@ -271,6 +316,7 @@ def main():
     tests = Tests(options)
     sources = [TESTS / "cluster" / "link.c", TESTS / "hybrid" / "exchange.c", TESTS / "mpi" / "bad" / "record_clocks.c", *(TESTS / "procs").glob("*.c")]
     harness.build_all(sources, tests.build, watched_run.FLAGS)
+    harness.build_all((TESTS / "emulate").glob("*.c"), tests.emulated, watched_run.FLAGS)
     tap.run_cases([case for case in add_all(tests) if re.search(options.filter, case[0])], options.jobs)
     return tap.end()
 

@@ -6,6 +6,7 @@
   clocks     the program's clocks are scaled, and sleeping takes scaled time
   observers  trace, statistics and report
   factor     auto and dynamic
+  remote     processes that connect by TCP, as from another computer
   ends       aborts, crashes, deadlocks, a process that is killed: all ends, and the reason is told
   usage      wrong usage is named
 """
@@ -27,6 +28,11 @@ PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c"
             "f08_use_mpi.f90", "f90_use_mpi.f90", "fuzz_p2p.c", "icoll_random.c", "inter_create.c",
             "p2p_many.c", "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c",
             "rma_request.c", "rma_shared.c", "io_basic.c", "io_shared.c", "dyn_spawn.c", "dyn_names.c", "cxx_exceptions.cpp"]
+# ... and those that processes which connect by TCP run, too: the number of ranks that do not.
+REMOTE = {"comm_create.c": 0, "coll_random.c": 0, "dec_any_source.c": 1, "dec_cancel.c": 0, "f08_use_mpi.f90": 0,
+          "fuzz_p2p.c": 0, "icoll_random.c": 1, "p2p_many.c": 0, "rma_locks.c": 0, "rma_pscw.c": 1, "io_basic.c": 0,
+          "dyn_spawn.c": 0, "cxx_exceptions.cpp": 0}
+LAUNCHER = ["--launcher", "mpiexec.mpich"]
 NETWORKS = {"packet": [], "constant": ["--platform", "ethernet-1g"], "flow": ["--platform", "torus-3d"]}
 
 
@@ -48,12 +54,13 @@ class Emulate(Tests):
             return json.loads(path.read_text())
 
 
-def program(tests, p, network):
+def program(tests, p, network, *options):
     """They must not expect virtual times to be exact, as in other simulations: what depends on time may come late."""
     harness.build(p.source, p.binary, [*run_mpi.WARNINGS[p.source.suffix], *p.flags, "-Dorrery_compute=orrery_of_others"])
     with harness.fresh_folder() as folder:
         args = [arg.replace("{tmp}", folder) for arg in p.args]
-        done = tests.call("emulate", "-q", "-n", p.native, "--factor", 1, "--compute", "none", *network, p.binary, *args)
+        done = tests.call("emulate", "-q", "-n", p.native, "--factor", 1, "--compute", "none", *network, *options, p.binary,
+                          *args)
     demand("check failed" not in done.stderr + done.stdout, "a check has failed", done.stderr)
 
 
@@ -114,14 +121,14 @@ def dynamic(tests):
     demand(found["factor_least"] < found["factor_most"], "it did not change", str(found))
 
 
-def ends(tests, how, status, text):
-    done = tests.call("emulate", "-q", "-n", 3, "--factor", 1, tests.build / "ends", how, status=status)
+def ends(tests, how, status, text, *options):
+    done = tests.call("emulate", "-q", "-n", 3, "--factor", 1, *options, tests.build / "ends", how, status=status)
     demand(text in done.stderr, f"no '{text}'", done.stderr)
 
 
-def killed(tests, where):
+def killed(tests, where, *options):
     """A process dies while a message of it is in the network, and while it computes."""
-    with Emulated(tests, ["-q", "-n", "3", "--factor", "1"], "lasting", where) as run:
+    with Emulated(tests, ["-q", "-n", "3", "--factor", "1", *options], "lasting", where) as run:
         ranks = run.await_ranks(3)
         os.kill(ranks[1], signal.SIGKILL)
         status, _, errors = run.finish()
@@ -129,20 +136,56 @@ def killed(tests, where):
         demand("rank 1: its process was ended by signal 9 (Killed)" in errors, "no reason", errors)
 
 
-def interrupted(tests):
-    with Emulated(tests, ["-n", "3", "--factor", "1"], "lasting", "computing") as run:
+def interrupted(tests, *options):
+    with Emulated(tests, ["-n", "3", "--factor", "1", *options], "lasting", "computing") as run:
         run.await_ranks(3)
         os.kill(run.process.pid, signal.SIGTERM)
         status, _, errors = run.finish()
         demand(status == 128 + signal.SIGTERM, f"exit status {status}", errors)
 
 
-def abandoned(tests):
+def abandoned(tests, *options):
     """The command is killed: no process is left."""
-    with Emulated(tests, ["-n", "3", "--factor", "1"], "lasting", "sending") as run:
+    with Emulated(tests, ["-n", "3", "--factor", "1", *options], "lasting", "sending") as run:
         run.await_ranks(3)
         os.kill(run.process.pid, signal.SIGKILL)
         run.finish()
+
+
+def remote(tests):
+    """The same messages as with shared memory; the program's clocks, output and statistics."""
+    for local in (0, 1):
+        words = ["-n", 2, "--factor", 4, "--compute", "none", *LAUNCHER, "--local", local]
+        found = tests.summary(*words, tests.build / "exchange", 20)
+        demand(found["expected"] + found["unexpected"] == found["messages"] == 40, "messages are missing", str(found))
+        demand(found["wall_s"] >= 4 * found["scaled_run_time_s"] > 0, "faster than the factor allows", str(found))
+        demand(found["call_overhead_s"] > 0, "no overhead", str(found))
+    found = tests.call("emulate", "-q", "-n", 2, "--factor", 4, *LAUNCHER, tests.build / "clocks").stdout
+    demand(found == "clocks agree\n" * 2, "clocks differ", found)
+    found = tests.summary("-n", 2, "--factor", "dynamic", "--compute", "none", *LAUNCHER, tests.build / "phases")
+    demand(found["factor_least"] < found["factor_most"], "the factor did not change", str(found))
+
+
+def remote_shared(tests, p):
+    """Memory that ranks use directly is refused, with the name of the call."""
+    harness.build(p.source, p.binary, [*run_mpi.WARNINGS[p.source.suffix], *p.flags])
+    done = tests.call("emulate", "-q", "-n", p.native, "--factor", 1, *LAUNCHER, p.binary, status=None)
+    demand(done.status != 0 and "MPI_Win_allocate_shared" in done.stderr + done.stdout, "not refused", done.stderr, done.stdout)
+
+
+def remote_large(tests):
+    """Messages of megabytes, there and back."""
+    tests.call("emulate", "-q", "-n", 2, "--factor", 1, "--compute", "none", *LAUNCHER, "--local", 1,
+               "--platform", "infiniband-hdr", tests.build / "large", 3)
+
+
+def remote_launchers(tests):
+    """Launchers that start nothing."""
+    for launcher, text in (("no-such-launcher", "cannot start the launcher 'no-such-launcher'"),
+                           ("false", "the launcher has ended, and 0 of 2 processes have joined"),
+                           ("sh -c 'echo why not; exit 1' sh", "why not")):
+        done = tests.call("emulate", "-n", 2, "--launcher", launcher, tests.build / "exchange", status=2)
+        demand(text in done.stderr, f"no '{text}'", done.stderr)
 
 
 class Emulated(Run):
@@ -159,6 +202,10 @@ def usage(tests):
                         (["-n", "2", "--factor", "fast", "x"], "auto or dynamic"),
                         (["-n", "2", "--factor", "nan", "x"], "auto or dynamic"),
                         (["-n", "2", "--compute", "x", "y"], "measured, none"),
+                        (["-n", "2", "--local", "1", "x"], "give --launcher"),
+                        (["-n", "2", "--local", "2", *LAUNCHER, "x"], "at most 1"),
+                        (["-n", "2", *LAUNCHER, "./does-not-exist"], "does-not-exist"),
+                        (["--join"], "--join is for processes"),
                         (["-n", "2", "--set", "net.packet.queue=0", "y"], "net.packet.queue"),
                         (["-n", "2", "./does-not-exist"], "does-not-exist")):
         done = tests.call("emulate", *words, status=2)
@@ -176,14 +223,23 @@ def add_cases(tests):
     for how, status, text in (("abort", 7, "MPI_Abort"), ("crash", 139, "rank 1: Segmentation fault"),
                               ("deadlock", 1, "deadlock"), ("exit", 5, "")):
         tests.add(f"ends {how}", ends, tests, how, status, text)
-    tests.add("killed in a message", killed, tests, "sending")
-    tests.add("killed computing", killed, tests, "computing")
-    tests.add("interrupted", interrupted, tests)
-    tests.add("abandoned", abandoned, tests)
+        tests.add(f"remote ends {how}", ends, tests, how, status, text, *LAUNCHER)
+    for options in ([], LAUNCHER):
+        name = "remote " if options else ""
+        tests.add(name + "killed in a message", killed, tests, "sending", *options)
+        tests.add(name + "killed computing", killed, tests, "computing", *options)
+        tests.add(name + "interrupted", interrupted, tests, *options)
+        tests.add(name + "abandoned", abandoned, tests, *options)
+    tests.add("remote", remote, tests)
+    tests.add("remote large messages", remote_large, tests)
+    tests.add("remote launchers", remote_launchers, tests)
     known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], tests.build, None)}
     for i, name in enumerate(PROGRAMS):
         for network, words in NETWORKS.items() if i % 5 == 0 else [("packet", [])]:
             tests.add(f"programs {network} {name}", program, tests, known[name], words)
+    for name, local in REMOTE.items():
+        tests.add(f"remote programs {name}", program, tests, known[name], [], *LAUNCHER, "--local", local)
+    tests.add("remote shared memory", remote_shared, tests, known["rma_shared.c"])
 
 
 def main():

@@ -35,6 +35,7 @@ struct arena {
     size_t kept;             /* bytes of free large blocks that still have their pages */
     int is_locked;           /* callers exclude each other ... */
     _Atomic uint32_t inside; /* ... and one is inside */
+    const struct arena_guard *const *guard;
     struct free_block *free[SMALL_CLASSES + LARGE_CLASSES];
 };
 
@@ -95,8 +96,9 @@ static struct head *head_of(const void *ptr)
 
 /* ---- callers at the same time ---- */
 
-void arena_lock(void)
+void arena_lock(const struct arena_guard *const *guard)
 {
+    arena->guard = guard;
     arena->is_locked = 1;
 }
 
@@ -108,19 +110,36 @@ void arena_unlock(void)
     atomic_store(&arena->inside, 0);
 }
 
-/* A caller is inside for some instructions only. */
-static void enter(void)
+/* Usually a caller is inside for some instructions only. */
+void arena_hold(void)
 {
-    if (__builtin_expect(!arena->is_locked, 1))
-        return;
     while (atomic_exchange_explicit(&arena->inside, 1, memory_order_acquire))
         syscall(SYS_sched_yield);
 }
 
+void arena_release(void)
+{
+    atomic_store_explicit(&arena->inside, 0, memory_order_release);
+}
+
+static void enter(void)
+{
+    if (__builtin_expect(!arena->is_locked, 1))
+        return;
+    if (*arena->guard)
+        (*arena->guard)->enter();
+    else
+        arena_hold();
+}
+
 static void leave(void)
 {
-    if (__builtin_expect(arena->is_locked, 0))
-        atomic_store_explicit(&arena->inside, 0, memory_order_release);
+    if (__builtin_expect(!arena->is_locked, 1))
+        return;
+    if (*arena->guard)
+        (*arena->guard)->leave();
+    else
+        arena_release();
 }
 
 /* *used: the block has been used before. */

@@ -31,10 +31,22 @@ void *arena_alloc(size_t size, size_t align);
 void *arena_zalloc(size_t size, size_t align);
 void arena_free(void *ptr);
 
+/* What a process does around its use of the arena instead of locking it, because it has only a copy
+ * of it. */
+struct arena_guard {
+    void (*enter)(void);
+    void (*leave)(void);
+};
+
 /* From now on processes allocate and free at the same time / one process at a time does so again,
- * because all others are dead, whatever they were doing. */
-void arena_lock(void);
+ * because all others are dead, whatever they were doing. *guard, which each process has for itself,
+ * is its guard, or NULL. */
+void arena_lock(const struct arena_guard *const *guard);
 void arena_unlock(void);
+
+/* Keeps others from allocating and freeing for a while. */
+void arena_hold(void);
+void arena_release(void);
 
 /* The capacity of the block in bytes. */
 size_t arena_room(const void *ptr);

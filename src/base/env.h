@@ -23,6 +23,9 @@
 /* The memory file that describes the simulated machine. */
 #define ENV_MACHINE "ORRERY_MACHINE"
 
+/* Where processes on other computers connect to, and what they say then (cli/remote.h). */
+#define ENV_JOIN "ORRERY_JOIN"
+
 /* Set by users: path of the native MPI library to use with several processes. */
 #define ENV_NATIVE_MPI "ORRERY_NATIVE_MPI"
 

@@ -9,21 +9,24 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/units.h"
 #include "cli/argv.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/emulate_factor.h"
 #include "cli/native.h"
 #include "cli/passed.h"
+#include "cli/remote.h"
 
 #define FACTOR_AUTO "auto"
 #define FACTOR_DEFAULT "dynamic"
 #define MODEL_DEFAULT "net.model=packet"
 
 struct request {
-    uint64_t ranks;
-    const char *factor;
-    int has_platform, quiet;
+    uint64_t ranks, local;
+    const char *factor, *launcher;
+    int has_platform, has_local, quiet;
+    int joins;               /* it is a process of another `orrery emulate` */
     struct cli_argv run;     /* options for all runs */
     struct cli_argv outputs; /* ... and those that name files, for the last one */
 };
@@ -33,6 +36,27 @@ struct request {
 static int set_ranks(void *into, const char *value, struct err *err)
 {
     return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+}
+
+static int set_local(void *into, const char *value, struct err *err)
+{
+    struct request *q = into;
+    q->has_local = 1;
+    return units_parse_count(value, &q->local, err);
+}
+
+static int set_launcher(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    ((struct request *)into)->launcher = value;
+    return 0;
+}
+
+static int set_join(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->joins = 1;
+    return 0;
 }
 
 static int set_factor(void *into, const char *value, struct err *err)
@@ -100,6 +124,13 @@ static const struct cli_option options[] = {
      "time between MPI calls: measured (default), as processor time, or none, if the program declares it "
      "(orrery_compute)",
      set_compute},
+    {"launcher", 0, NULL, "COMMAND",
+     "command that starts processes on other computers\n"
+     "starts processes on other computers, which connect to the simulator by TCP; \"-n N\" and what they run follow "
+     "(default: all processes are on this computer)",
+     set_launcher},
+    {"local", 0, NULL, "K", "with --launcher: the first K ranks are on this computer", set_local},
+    {"join", 0, NULL, NULL, NULL, set_join},
     {"trace", 0, NULL, "FILE", "write a trace, in simulated time", set_trace},
     {"stats", 0, NULL, "FILE", "write statistics, as CSV or JSON", set_stats},
     {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
@@ -148,6 +179,11 @@ static int begin_words(struct cli_argv *w, const struct request *q, struct err *
     cli_argv_add_all(w, (const char *const[]){self, "run", "-n", ranks, "--host", "process", NULL});
     if (!q->has_platform)
         cli_argv_add_all(w, (const char *const[]){"--set", MODEL_DEFAULT, NULL});
+    if (q->launcher) {
+        snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)(q->ranks - q->local));
+        cli_argv_add_all(w,
+                         (const char *const[]){"--launcher", q->launcher, "--remote", ranks, NULL});
+    }
     add_options(w, &q->run);
     return 0;
 }
@@ -188,11 +224,20 @@ static int emulate_main(int argc, char **argv)
     int next, status;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
-    if (next >= argc)
+    if (q.joins)
+        cli_remote_join(&err);
+    else if (next >= argc)
         err_set(&err, ERR_INPUT, "no program given, as in: orrery emulate -n 4 ./app");
     else if (!q.ranks)
         err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery emulate -n 4 %s",
                 argv[next]);
+    else if (q.has_local && !q.launcher)
+        err_set(&err, ERR_INPUT, "--local: all ranks are on this computer: give --launcher, too");
+    else if (q.local >= q.ranks)
+        err_set(&err, ERR_INPUT,
+                "--local: of %llu ranks at most %llu can be on this computer if "
+                "--launcher is given",
+                (unsigned long long)q.ranks, (unsigned long long)q.ranks - 1);
     else
         emulate(&q, argv + next, &err);
     cli_argv_fini(&q.run);

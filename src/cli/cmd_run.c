@@ -13,6 +13,7 @@
 #include "cli/launch.h"
 #include "cli/books.h"
 #include "cli/parts.h"
+#include "cli/remote.h"
 #include "cli/run_check.h"
 #include "cli/team.h"
 #include "cli/backtrace.h"
@@ -106,6 +107,7 @@ static int run_team(const struct cli_run *run, int argc, char **argv, int *statu
 static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
                            struct err *err, int *status)
 {
+    struct cli_remote remote = {.said = -1};
     struct cli_page page;
     struct run_outcome outcome;
     sigset_t mask;
@@ -122,8 +124,20 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     run->opt.book_at = page.book_at;
     page.page->opt = run->opt;
     cli_watch_block(&mask);
+    if (run->opt.remote_count) {
+        int sig;
+        rc = cli_remote_start(&remote, run, &page, libdir, path, argv, &sig, err);
+        if (rc && sig) {
+            *status = 128 + sig;
+            cli_page_fini(&page);
+            return 0;
+        }
+    }
     double start = cli_watch_now();
-    rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
+    if (rc == 0)
+        rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
+    if (remote.is_started)
+        cli_remote_close(&page);
     if (rc == 0) {
         cli_watch_wait(pid, &page, run->progress, start, &outcome);
         cli_watch_hurry(&outcome);
@@ -138,6 +152,7 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
         if (is_lost && outcome.signal)
             cli_backtrace_recover(&page);
     }
+    cli_remote_end(&remote);
     cli_page_fini(&page);
     return rc;
 }

@@ -163,16 +163,16 @@ static int prepend(const char *name, const char *text, char separator)
     return rc;
 }
 
-static int set_environment(const char *libdir, const struct cli_page *page)
+static int set_environment(const char *libdir, const struct cli_page *page,
+                           const struct run_options *opt)
 {
     char path[PATH_MAX + 64], number[16];
 
-    if (setenv(ENV_HOST, run_host_kind(page->page->opt.host)->word, 1) != 0 ||
-        (run_host_kind(page->page->opt.host)->processes &&
-         setenv("OMP_WAIT_POLICY", "passive", 0) != 0))
+    if (setenv(ENV_HOST, run_host_kind(opt->host)->word, 1) != 0 ||
+        (run_host_kind(opt->host)->processes && setenv("OMP_WAIT_POLICY", "passive", 0) != 0))
         return -1;
     /* AddressSanitizer should be loaded first, but works without that */
-    if (page->page->opt.asan && prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') != 0)
+    if (opt->asan && prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') != 0)
         return -1;
     snprintf(path, sizeof path, "%s/%s", libdir, CLI_LIBRARY);
     if (prepend("LD_PRELOAD", path, ':') != 0)
@@ -183,6 +183,16 @@ static int set_environment(const char *libdir, const struct cli_page *page)
            setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 1) | setenv(ENV_RUN_FD, number, 1);
 }
 
+void cli_launch_become(const struct cli_page *page, const struct run_options *opt,
+                       const char *libdir, const char *path, char **argv)
+{
+    int old = personality(0xffffffff);
+    if (old >= 0)
+        personality((unsigned long)old | ADDR_NO_RANDOMIZE);
+    if (set_environment(libdir, page, opt) == 0)
+        execv(path, argv);
+}
+
 /* Never returns: runs the program, or writes errno to the pipe. */
 _Noreturn static void become(const struct cli_page *page, const char *libdir, const char *path,
                              char **argv, const sigset_t *mask, pid_t parent, int report)
@@ -190,13 +200,9 @@ _Noreturn static void become(const struct cli_page *page, const char *libdir, co
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         sys_exit(3);
-    int old = personality(0xffffffff);
-    if (old >= 0)
-        personality((unsigned long)old | ADDR_NO_RANDOMIZE);
     sigprocmask(SIG_SETMASK, mask, NULL);
     signal(SIGXFSZ, SIG_DFL);
-    if (set_environment(libdir, page) == 0)
-        execv(path, argv);
+    cli_launch_become(page, &page->page->opt, libdir, path, argv);
     int error = errno;
     sys_write_all(report, &error, sizeof error);
     sys_exit(2);

@@ -44,4 +44,9 @@ int cli_launch_libdir(char *out, size_t size, struct err *);
 int cli_launch_start(const struct cli_page *, const char *libdir, const char *path, char **argv,
                      const sigset_t *mask, pid_t *pid, struct err *);
 
+/* What the child does: becomes the program, with the environment for a simulation and no address
+ * space randomisation. Returns only on failure, with errno. */
+void cli_launch_become(const struct cli_page *, const struct run_options *, const char *libdir,
+                       const char *path, char **argv);
+
 #endif

@@ -176,6 +176,14 @@ static int set_launcher(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_remote(void *into, const char *value, struct err *err)
+{
+    uint64_t count = 0;
+    int rc = parse_ranks(value, &count, err);
+    ((struct cli_run *)into)->opt.remote_count = (uint32_t)count;
+    return rc;
+}
+
 /* In the order of enum run_payload. */
 static int set_payload(void *into, const char *value, struct err *err)
 {
@@ -383,6 +391,7 @@ static const struct cli_option options[] = {
     {"worker", 0, NULL, NULL, NULL, set_worker},
     {"live", 0, NULL, "PROGRAM", NULL, set_live},
     {"factor", 0, NULL, "F", NULL, set_factor},
+    {"remote", 0, NULL, "N", NULL, set_remote},
     {"idle-limit", 0, NULL, "TIME",
      "virtual time with failing tests only (default 10s)\n"
      "virtual time in which all ranks may only fail tests (default 10s)",

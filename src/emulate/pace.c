@@ -60,6 +60,14 @@ static vtime along(const struct emulate_piece *piece, int64_t wall)
     return piece->time < 0 ? piece->time + passed : vtime_add(piece->time, passed);
 }
 
+void emulate_follow(struct emulate_pace *mine, const struct emulate_piece *now,
+                    const struct emulate_piece *before, int64_t overhead, int64_t ahead)
+{
+    mine->overhead = overhead;
+    set(mine, (struct emulate_piece){before->wall + ahead, before->time, before->factor},
+        (struct emulate_piece){now->wall + ahead, now->time, now->factor});
+}
+
 void emulate_change(struct emulate_pace *p, int64_t wall, double factor)
 {
     struct emulate_piece next = {wall, along(&p->now, wall), factor};
@@ -68,9 +76,8 @@ void emulate_change(struct emulate_pace *p, int64_t wall, double factor)
         set(p, p->now, next);
 }
 
-/* Both pieces, as they were at one moment. Returns the number of changes. */
-static uint32_t look(const struct emulate_pace *p, struct emulate_piece *now,
-                     struct emulate_piece *before)
+uint32_t emulate_look(const struct emulate_pace *p, struct emulate_piece *now,
+                      struct emulate_piece *before)
 {
     uint32_t changes;
 
@@ -89,7 +96,7 @@ vtime emulate_time_at(const struct emulate_pace *p, int64_t wall)
     struct emulate_piece now, before;
     vtime t;
 
-    look(p, &now, &before);
+    emulate_look(p, &now, &before);
     t = along(wall >= now.wall ? &now : &before, wall);
     return t > 0 ? t : 0;
 }
@@ -103,7 +110,7 @@ int64_t emulate_wall_of(const struct emulate_pace *p, vtime t)
 {
     struct emulate_piece now, before;
 
-    look(p, &now, &before);
+    emulate_look(p, &now, &before);
     return moment(t >= now.time ? &now : &before, t);
 }
 
@@ -142,7 +149,7 @@ void emulate_sleep(struct emulate_pace *p, vtime t)
     while (atomic_load(&p->changes) == 0)
         syscall(SYS_futex, &p->changes, FUTEX_WAIT, 0, NULL, NULL, 0);
     for (;;) {
-        uint32_t changes = look(p, &now, &before);
+        uint32_t changes = emulate_look(p, &now, &before);
         int64_t end = moment(t >= now.time ? &now : &before, t);
 
         if (emulate_wall() >= end)

@@ -11,7 +11,8 @@
  * base + time x factor + overhead, and a call that is late by no more than that is not late at all.
  *
  * The state lies in memory that the simulator and all processes share. Only the simulator changes
- * it. Real time is CLOCK_MONOTONIC in nanoseconds.
+ * it. Processes on other computers have a copy (clock.h). Real time is CLOCK_MONOTONIC in
+ * nanoseconds.
  */
 #ifndef EMULATE_PACE_H
 #define EMULATE_PACE_H
@@ -59,6 +60,11 @@ void emulate_begin(struct emulate_pace *, int64_t wall, double factor, int64_t o
  * sleep, since they must sleep for a shorter or longer time. */
 void emulate_change(struct emulate_pace *, int64_t wall, double factor);
 
+/* For a process with a clock of its own, which is ahead of the simulator's by so many nanoseconds:
+ * its copy becomes what the simulator's is. Wakes all that sleep. */
+void emulate_follow(struct emulate_pace *mine, const struct emulate_piece *now,
+                    const struct emulate_piece *before, int64_t overhead, int64_t ahead);
+
 /* The simulated time at that moment, and the moment of a time. */
 vtime emulate_time_at(const struct emulate_pace *, int64_t wall);
 int64_t emulate_wall_of(const struct emulate_pace *, vtime);
@@ -79,5 +85,10 @@ vtime emulate_called(struct emulate_pace *, vtime t, vtime now);
 
 /* Real time for each simulated time so far. */
 double emulate_mean_factor(const struct emulate_pace *);
+
+/* The pieces as they were at one moment; returns the number of changes until then, 0: none, time
+ * has not begun. */
+uint32_t emulate_look(const struct emulate_pace *, struct emulate_piece *now,
+                      struct emulate_piece *before);
 
 #endif

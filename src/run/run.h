@@ -82,6 +82,9 @@ struct run_options {
     uint32_t procs;      /* native processes */
     double factor;       /* real time for each virtual time (mpi/main/emulate.h); 0: none */
     int32_t factor_dynamic; /* it adapts; `factor` is then 1 */
+    uint32_t remote_count;  /* the last ranks, whose processes are on other computers, ... */
+    int32_t remote_fd;      /* ... and the first of their connections (vp/remote.h) */
+    int32_t remote_here;    /* this process is to become one of them */
     int32_t live;           /* ranks stand for processes outside (mpi/main/live.h) */
     int32_t placement;      /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
     int32_t changed;        /* settings differ from what the platform says (--set) */

@@ -27,6 +27,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "vp/crash.h"
+#include "vp/remote.h"
 #include "vp/vp_internal.h"
 
 #define SIGNAL_STACK ((size_t)256 << 10)
@@ -62,6 +63,12 @@ static void step_back(ucontext_t *u, uintptr_t caller)
     u->uc_mcontext.gregs[REG_RIP] = (greg_t)caller;
     u->uc_mcontext.gregs[REG_RSP] += (greg_t)sizeof(uintptr_t);
 }
+
+/* Was it a write that faulted? */
+static int is_write(const ucontext_t *u)
+{
+    return (u->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+}
 #elif defined(__aarch64__)
 static uintptr_t pc_of(const ucontext_t *u)
 {
@@ -81,6 +88,12 @@ static uintptr_t caller_of(const ucontext_t *u)
 static void step_back(ucontext_t *u, uintptr_t caller)
 {
     u->uc_mcontext.pc = caller;
+}
+
+static int is_write(const ucontext_t *u)
+{
+    (void)u;
+    return 1; /* it may be */
 }
 #endif
 
@@ -225,7 +238,8 @@ static int has_handled(struct vp_rank *f, int sig, siginfo_t *info, void *contex
 {
     struct handling h = {.sig = sig, .info = info, .context = context};
 
-    if (!f || vp_host->own_process || vp_private.dying || !vp_signal_handler(sig, &h.action))
+    if (!f || vp_private.host->own_process || vp_private.dying ||
+        !vp_signal_handler(sig, &h.action))
         return 0;
     vp_signal_own_mask(&((ucontext_t *)context)->uc_sigmask);
     vp_private.handling = &h;
@@ -279,11 +293,28 @@ static void dump_core(int sig)
     sys_exit(1);
 }
 
+/* On another computer the report, too, touches pages that are not there. */
+static int has_fetched(int sig, siginfo_t *info, void *context)
+{
+    sigset_t faults;
+
+    if (!vp_private.remote)
+        return 0;
+    if (sig == SIGSEGV && vp_remote_fault(info->si_addr, is_write(context)))
+        return 1;
+    sigemptyset(&faults);
+    sigaddset(&faults, SIGSEGV);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+    return sig == SIGSEGV && vp_remote_handles(sig, info, context);
+}
+
 static void on_fatal(int sig, siginfo_t *info, void *context)
 {
     struct vp_rank *f = vp_private.current;
     struct guard *guard = vp_private.guard;
 
+    if (has_fetched(sig, info, context))
+        return;
     if (guard && guard->thread == syscall(SYS_gettid))
         siglongjmp(guard->out, 1);
     if (has_handled(f, sig, info, context))

@@ -165,7 +165,7 @@ static void begin(struct vp_rank *f)
  */
 static inline int is_other_host(void)
 {
-    return __builtin_expect(vp_host != &vp_fibre_host, 0);
+    return __builtin_expect(vp_private.host != &vp_fibre_host, 0);
 }
 
 int vp_resume(struct vp_rank *f)
@@ -208,7 +208,7 @@ int vp_resume(struct vp_rank *f)
 void vp_suspend(void)
 {
     if (is_other_host())
-        vp_host->suspend();
+        vp_private.host->suspend();
     else
         vp_switch(&fibres.suspended, fibres.scheduler);
 }

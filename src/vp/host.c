@@ -13,8 +13,7 @@
 
 static const struct vp_host *const hosts[] = {&vp_fibre_host, &vp_process_host};
 
-const struct vp_host *vp_host = &vp_fibre_host;
-struct vp_private vp_private;
+struct vp_private vp_private = {.host = &vp_fibre_host};
 const struct vp_hooks *vp_hooks;
 struct pool vp_pool;
 int64_t vp_epoch;
@@ -25,8 +24,8 @@ void vp_host_load(const char *name)
 {
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
         if (strcmp(hosts[i]->name, name) == 0) {
-            vp_host = hosts[i];
-            vp_host->load();
+            vp_private.host = hosts[i];
+            vp_private.host->load();
             return;
         }
     log_fatal("there is no host '%s'; check the installation", name);
@@ -49,12 +48,12 @@ int vp_init(const struct vp_config *cfg, struct err *err)
     vp_image_exclude_copies();
     vp_libc_init();
     vp_image_reset();
-    return vp_host->init(cfg, err);
+    return vp_private.host->init(cfg, err);
 }
 
 void vp_expect(uint64_t ranks)
 {
-    vp_host->expect(ranks);
+    vp_private.host->expect(ranks);
 }
 
 /* ---- turns ---- */
@@ -62,74 +61,74 @@ void vp_expect(uint64_t ranks)
 int vp_host_resume(struct vp_rank *f)
 {
     if (f->started)
-        return vp_host->resume(f);
+        return vp_private.host->resume(f);
     f->started = 1;
-    return vp_host->start(f);
+    return vp_private.host->start(f);
 }
 
 void vp_thread_pin(void)
 {
-    vp_host->pin_thread();
+    vp_private.host->pin_thread();
 }
 
 int vp_threads_are_pinned(void)
 {
-    return vp_host->threads_are_pinned();
+    return vp_private.host->threads_are_pinned();
 }
 
 void vp_threads_unpin(void)
 {
-    vp_host->unpin_threads();
+    vp_private.host->unpin_threads();
 }
 
 void vp_request_turn(void)
 {
-    vp_host->request_turn();
+    vp_private.host->request_turn();
 }
 
 void vp_withdraw_request(void)
 {
-    vp_host->withdraw_request();
+    vp_private.host->withdraw_request();
 }
 
 void vp_await_request(int64_t ns)
 {
-    vp_host->await_request(ns);
+    vp_private.host->await_request(ns);
 }
 
 void vp_go_out(void)
 {
-    vp_host->go_out();
+    vp_private.host->go_out();
 }
 
 void vp_come_back(void)
 {
-    vp_host->come_back();
+    vp_private.host->come_back();
 }
 
 void vp_help(void (*fn)(void))
 {
-    vp_host->help(fn);
+    vp_private.host->help(fn);
 }
 
 int vp_pass_turn(void)
 {
-    return vp_host->pass_turn();
+    return vp_private.host->pass_turn();
 }
 
 void vp_await_turn(void)
 {
-    vp_host->await_turn();
+    vp_private.host->await_turn();
 }
 
 struct vp_rank *vp_next_request(void)
 {
-    return vp_host->next_request ? vp_host->next_request() : NULL;
+    return vp_private.host->next_request ? vp_private.host->next_request() : NULL;
 }
 
 void vp_call(void (*fn)(void))
 {
-    vp_host->call(fn);
+    vp_private.host->call(fn);
 }
 
 /* ---- a rank's life ---- */
@@ -165,7 +164,7 @@ void vp_rank_end(int status)
     vp_hooks->exiting(f, status, 1);
     exit_status = status;
     f->ended = 1;
-    vp_host->end();
+    vp_private.host->end();
 }
 
 int vp_exit_status(void)
@@ -178,55 +177,55 @@ int vp_exit_status(void)
 void vp_leave(void (*fn)(void))
 {
     vp_private.current = NULL; /* from here on the shims call the real libc */
-    vp_host->leave(fn);
+    vp_private.host->leave(fn);
 }
 
 void vp_kill(void)
 {
-    vp_host->kill();
+    vp_private.host->kill();
 }
 
 void vp_check(void)
 {
-    vp_host->check();
+    vp_private.host->check();
 }
 
 int vp_is_rank_running(void)
 {
-    return vp_host->is_running();
+    return vp_private.host->is_running();
 }
 
 int vp_ask_where(const struct vp_rank *f)
 {
-    return vp_host->ask_where(f);
+    return vp_private.host->ask_where(f);
 }
 
 /* ---- queries ---- */
 
 int vp_ranks_are_processes(void)
 {
-    return vp_host->own_process;
+    return vp_private.host->own_process;
 }
 
 int vp_passes_turns(void)
 {
-    return vp_host->passes_turns;
+    return vp_private.host->passes_turns;
 }
 
 void *vp_peer_memory(size_t bytes)
 {
-    return vp_host->peer_memory(bytes);
+    return vp_private.host->peer_memory(bytes);
 }
 
 /* Called at every turn; inlined for the case without processes. */
 int32_t vp_rank_pid(const struct vp_rank *f)
 {
-    return vp_host->own_process ? vp_host->pid(f) : 0;
+    return vp_private.host->own_process ? vp_private.host->pid(f) : 0;
 }
 
 int32_t vp_starter_pid(void)
 {
-    return vp_host->starter();
+    return vp_private.host->starter();
 }
 
 void vp_rank_prefetch(const struct vp_rank *f)
@@ -239,7 +238,7 @@ void vp_rank_prefetch(const struct vp_rank *f)
 
 void vp_rank_prefetch_rest(const struct vp_rank *f)
 {
-    if (vp_host == &vp_fibre_host && f->state && !f->own_stack)
+    if (vp_private.host == &vp_fibre_host && f->state && !f->own_stack)
         vp_pack_prefetch(f->state);
 }
 
@@ -248,7 +247,7 @@ const struct vp_stats *vp_stats(void)
     static struct vp_stats stats;
 
     memset(&stats, 0, sizeof stats);
-    vp_host->stats(&stats);
+    vp_private.host->stats(&stats);
     vp_image_stats(&stats);
     return &stats;
 }

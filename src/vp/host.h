@@ -4,6 +4,7 @@
  *     name       file        a rank is ...
  *     fibre      fibre.c     a fibre of this process, which it shares with the other ranks
  *     process    process.c   a process; the scheduler's process starts it and gives it its turns
+ *     remote     remote.c    what such a process sees if it is on another computer
  *
  * host.c lists them and holds the code that does not depend on the host. To add a host, copy
  * fibre.c and add a line to the table in host.c. No other code asks which host is in use: it calls
@@ -101,10 +102,7 @@ struct vp_host {
     void (*stats)(struct vp_stats *);
 };
 
-extern const struct vp_host vp_fibre_host, vp_process_host;
-
-/* The host of this run. */
-extern const struct vp_host *vp_host;
+extern const struct vp_host vp_fibre_host, vp_process_host, vp_remote_host;
 
 /* Finds the host by name and calls its `load`; fatal if there is none of that name. Constructor
  * time. */

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "vp/crash.h"
 #include "vp/libc/libc.h"
+#include "vp/remote.h"
 #include "vp/vp_internal.h"
 
 #define CHECK_SECONDS 1 /* how often the scheduler checks that the zygote is alive */
@@ -44,6 +45,7 @@ static struct {
     uint64_t turns, passed; /* turns given by the scheduler; turns passed between ranks */
     uint64_t bytes;         /* memory of ended ranks' processes */
     int concurrent;         /* ranks may go out */
+    struct vp_remotes remotes;
 } host;
 
 static __thread int is_helper; /* the thread of vp_help */
@@ -90,15 +92,21 @@ static void await_turn(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void vp_process_main(struct vp_process *p)
+/* The process has its first turn. */
+_Noreturn static void run_program(struct vp_process *p)
 {
     void *here;
 
-    turn_await(&p->turn);
     vp_private.current = p->rank;
     vp_hooks->process_started(p->rank);
     vp_switch(&here, vp_switch_prepare(host.top, vp_rank_main));
     __builtin_unreachable();
+}
+
+void vp_process_main(struct vp_process *p)
+{
+    turn_await(&p->turn);
+    run_program(p);
 }
 
 /* No system call if the rank keeps the turn. */
@@ -381,6 +389,11 @@ static int is_running(void)
     return host.is_running;
 }
 
+int vp_is_remote(uint64_t number)
+{
+    return number >= host.remotes.first && number - host.remotes.first < host.remotes.count;
+}
+
 static int32_t pid_of(const struct vp_rank *f)
 {
     const struct vp_process *p = f->state;
@@ -416,10 +429,15 @@ static int init(const struct vp_config *cfg, struct err *err)
         return ERR_MEMORY;
     vp_crash_answer();
     if (host.concurrent)
-        arena_lock();
+        arena_lock(&vp_private.arena_guard);
     else
         vp_pin_init();
-    return vp_zygote_start(err);
+    host.remotes = cfg->remotes;
+    if (cfg->remotes.is_here) {
+        vp_process_signals();
+        run_program(vp_remote_attach(cfg->remotes.fd));
+    }
+    return vp_zygote_start(&host.remotes, err);
 }
 
 static void expect(uint64_t ranks)

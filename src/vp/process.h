@@ -53,8 +53,10 @@ extern struct vp_turns vp_turns;
 _Noreturn void vp_process_main(struct vp_process *);
 
 /* ---- zygote.c ---- */
-/* Forks the zygote. Scheduler, which must have only one thread. */
-int vp_zygote_start(struct err *);
+/* Forks the zygote. Scheduler, which must have only one thread. The connections are closed here. */
+int vp_zygote_start(const struct vp_remotes *, struct err *);
+/* The signal handlers and the mask of a rank's process. */
+void vp_process_signals(void);
 /* Makes the zygote fork a process for the rank; -1 if the zygote is gone. */
 int vp_zygote_fork(struct vp_process *);
 /* Kills the zygote and all ranks' processes; returns when they are dead. If all ranks have ended,

@@ -55,7 +55,7 @@ char *vp_stack_map(struct err *err)
  * Whatever is next to the guard may be the program's. */
 int vp_stack_overflowed(const struct vp_rank *f, const void *addr)
 {
-    uintptr_t top = ((uintptr_t)vp_host->stack_top(f) + PAGE - 1) / PAGE * PAGE;
+    uintptr_t top = ((uintptr_t)vp_private.host->stack_top(f) + PAGE - 1) / PAGE * PAGE;
     uintptr_t end = top - stack.size, at = (uintptr_t)addr;
 
     return at < end && at >= end - GUARD;

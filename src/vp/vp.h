@@ -21,9 +21,13 @@
 #include "base/oncpu.h"
 #include "base/vtime.h"
 
+struct arena_guard;
 struct guard;
 struct handling;
 struct vp_extra;
+struct vp_host;
+struct vp_proxy;
+struct vp_remote;
 struct vp_threads_seen;
 struct vp_saved;
 struct vp_thread;
@@ -82,6 +86,24 @@ struct vp_hooks {
     uint64_t (*rank)(const struct vp_rank *);
     /* Host name as the program sees it. */
     void (*hostname)(struct vp_rank *, char *out, size_t n);
+    /* The rest is for ranks on other computers. Its process is lost, for this reason; context of
+     * its proxy, as of `died` then; does not return. */
+    void (*lost)(struct vp_rank *, const char *why);
+    /* Own threads of the proxy and of the process talk to each other by this connection, until it
+     * is closed. */
+    void (*serve_clock)(int fd);
+    void (*follow_clock)(int fd);
+    /* The program's thread needs the turn for a moment (1), and no longer (0), wherever it is. */
+    void (*alone)(int begins);
+};
+
+/* Ranks whose process is on another computer (remote.h): each has VP_CHANNELS connections. */
+#define VP_CHANNELS 5
+#define VP_CHANNEL_STATUS 4 /* not for the process, but for who has started it */
+struct vp_remotes {
+    uint32_t first, count; /* which ranks */
+    int fd;                /* the first connection of the first of them; the others follow */
+    int is_here; /* this process is to become one of them, and has its connections alone */
 };
 
 struct vp_config {
@@ -91,6 +113,7 @@ struct vp_config {
     int entropy_real;  /* the system's random bytes are real; 0: they are derived from ... */
     uint64_t entropy_seed;
     int concurrent; /* ranks, which must be processes, may run at the same time (vp_go_out) */
+    struct vp_remotes remotes;
     const struct vp_hooks *hooks;
 };
 enum vp_stacks { VP_STACKS_AUTO = 0, VP_STACKS_OWN, VP_STACKS_SHARED };
@@ -158,6 +181,10 @@ int vp_is_rank_running(void);
 /* Makes the running rank call the hook `where`. Returns 0 if the rank is the code that the signal
  * interrupted. Signal handler of the scheduler's process. */
 int vp_ask_where(const struct vp_rank *);
+/* Is the process of the rank with this number on another computer? */
+int vp_is_remote(uint64_t number);
+/* The caller is about to have the system read or write this memory, which may not be here. */
+void vp_touch(void *ptr, size_t bytes);
 /* Process id of a rank with its own process, else 0. */
 int32_t vp_rank_pid(const struct vp_rank *);
 /* Process id of the process that starts the ranks' processes, or 0. */
@@ -200,16 +227,20 @@ int vp_exit_status(void);
 /* State that stays private to each process if ranks are processes (host.h). It fills a page, so
  * that the page can be left out of the sharing. */
 struct vp_private {
-    struct vp_rank *current;      /* the running rank, NULL in scheduler context */
-    uint8_t owns[3];              /* the rank has replaced descriptor 0, 1, 2 */
-    uint8_t handles;              /* the rank has handlers for asynchronous signals */
-    uint8_t threaded;             /* the rank has started threads */
-    uint8_t is_child;             /* this process is a child that a rank forked */
-    int32_t dying;                /* the thread that crashed */
-    uint32_t threads;             /* how many there are besides the first */
-    uint32_t thread_changes;      /* how often a thread started or ended */
-    uint32_t joining;             /* threads that wait in a join */
-    uint64_t threads_lock[5];     /* a mutex for these fields and for ... */
+    struct vp_rank *current;               /* the running rank, NULL in scheduler context */
+    const struct vp_host *host;            /* what runs ranks (host.h) */
+    struct vp_remote *remote;              /* of a process on another computer (remote.h) ... */
+    struct vp_proxy *proxy;                /* ... and of its proxy */
+    const struct arena_guard *arena_guard; /* how the former allocates shared memory */
+    uint8_t owns[3];                       /* the rank has replaced descriptor 0, 1, 2 */
+    uint8_t handles;                       /* the rank has handlers for asynchronous signals */
+    uint8_t threaded;                      /* the rank has started threads */
+    uint8_t is_child;                      /* this process is a child that a rank forked */
+    int32_t dying;                         /* the thread that crashed */
+    uint32_t threads;                      /* how many there are besides the first */
+    uint32_t thread_changes;               /* how often a thread started or ended */
+    uint32_t joining;                      /* threads that wait in a join */
+    uint64_t threads_lock[5];              /* a mutex for these fields and for ... */
     struct vp_thread *known;      /* ... the threads that the program started (libc/thread.c) */
     struct vp_threads_seen *seen; /* what the last look at the threads found (thread_sleep.c) */
     /* a bit for each descriptor that gives random bytes (libc/entropy.c) */

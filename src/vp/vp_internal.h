@@ -58,7 +58,7 @@ void vp_objects_share(void);
 /* The running rank if it shares its process, hence its libc, with other ranks; else NULL. */
 static inline struct vp_rank *vp_current_sharing(void)
 {
-    return vp_host->own_process ? NULL : vp_private.current;
+    return vp_private.host->own_process ? NULL : vp_private.current;
 }
 
 /* Does any object need executable stacks (gcc's nested functions)? */

@@ -17,18 +17,20 @@
 #include "base/log.h"
 #include "vp/libc/libc.h"
 #include "vp/process.h"
+#include "vp/remote.h"
 #include "vp/vp_internal.h"
 
 static struct {
     struct vp_process *_Atomic children; /* that are alive */
     int32_t pid, scheduler;
     int orders_in, orders_out; /* the pipe: the zygote's end, the scheduler's end */
+    const struct vp_remotes *remotes;
 } zygote;
 
 /* ---- in the zygote and its children ---- */
 
 /* Signals that ask the run to end are for the scheduler. */
-static void reset_signals(void)
+void vp_process_signals(void)
 {
     static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t none;
@@ -48,11 +50,47 @@ static void die_with(int32_t parent)
         sys_exit(0); /* the scheduler died before prctl */
 }
 
+/* The first of the connections of a rank; -1 if it is on this computer. */
+static int connection_of(const struct vp_process *p)
+{
+    uint64_t number = vp_hooks->rank(p->rank);
+
+    if (!vp_is_remote(number))
+        return -1;
+    return zygote.remotes->fd + (int)(number - zygote.remotes->first) * VP_CHANNELS;
+}
+
+/* Closes connections, except those of one rank: each must be open in one process only, so that the
+ * other end notices the end of that. */
+static void close_connections(int except)
+{
+    unsigned from = (unsigned)zygote.remotes->fd;
+    unsigned to = from + zygote.remotes->count * VP_CHANNELS;
+
+    if (except >= 0 && (unsigned)except > from)
+        close_range(from, (unsigned)except - 1, 0);
+    if (except >= 0)
+        from = (unsigned)except + VP_CHANNELS;
+    if (from < to)
+        close_range(from, to - 1, 0);
+}
+
+static void close_own(int connection)
+{
+    if (connection >= 0)
+        close_range((unsigned)connection, (unsigned)connection + VP_CHANNELS - 1, 0);
+}
+
 _Noreturn static void child(struct vp_process *p)
 {
+    int connection = connection_of(p);
+
     die_with(zygote.pid);
     sys_close(zygote.orders_in);
-    reset_signals();
+    close_connections(connection);
+    vp_process_signals();
+    if (connection >= 0)
+        vp_proxy_main(p, connection);
     vp_process_main(p);
 }
 
@@ -70,6 +108,7 @@ static void fork_rank(struct vp_process *p)
     p->pid = pid;
     p->next = atomic_load(&zygote.children);
     atomic_store(&zygote.children, p);
+    close_own(connection_of(p));
 }
 
 /* Makes the scheduler look at what happened, whoever has the turn. */
@@ -113,7 +152,7 @@ static sigset_t catch_children(void)
     struct sigaction act = {.sa_handler = on_child};
     sigset_t mask, open;
 
-    reset_signals();
+    vp_process_signals();
     sigaction(SIGCHLD, &act, NULL);
     sigemptyset(&open);
     sigemptyset(&mask);
@@ -149,11 +188,12 @@ _Noreturn static void zygote_main(void)
 
 /* ---- in the scheduler ---- */
 
-int vp_zygote_start(struct err *err)
+int vp_zygote_start(const struct vp_remotes *remotes, struct err *err)
 {
     int ends[2];
     pid_t pid;
 
+    zygote.remotes = remotes;
     zygote.scheduler = sys_getpid();
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_set(err, ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
@@ -167,6 +207,7 @@ int vp_zygote_start(struct err *err)
         zygote_main();
     }
     sys_close(ends[0]);
+    close_connections(-1);
     zygote.pid = pid;
     return ERR_OK;
 }

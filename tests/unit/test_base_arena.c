@@ -170,8 +170,9 @@ static void test_lock(void)
     enum { PROCESSES = 4, BLOCKS = 20000 };
     uint64_t **all = mem_zalloc(PROCESSES * BLOCKS * sizeof *all);
     int good = 1;
+    static const struct arena_guard *none;
 
-    arena_lock();
+    arena_lock(&none);
     for (int p = 0; p < PROCESSES; p++)
         if (fork() == 0) {
             for (int i = 0; i < BLOCKS; i++) {

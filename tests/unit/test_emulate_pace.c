@@ -2,6 +2,12 @@
  * Scaled real time: the line between real and simulated time, what is measured, and a factor that
  * adapts. Moments are made up, so nothing here depends on how fast the computer is.
  */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "emulate/clock.h"
 #include "emulate/factor.h"
 #include "emulate/pace.h"
 #include "tests/tap.h"
@@ -123,6 +129,73 @@ static void test_control(void)
     ok(p.now.factor == c.most, "it has a limit");
 }
 
+/* ---- other computers ---- */
+
+static void test_follow(void)
+{
+    struct emulate_pace p = {0}, mine = {0};
+    int same = 1;
+
+    emulate_begin(&p, 1000 * MS, 4, 7);
+    emulate_change(&p, 1008 * MS, 2);
+    emulate_follow(&mine, &p.now, &p.before, p.overhead, 5000 * MS);
+    for (int64_t wall = 990 * MS; wall < 1020 * MS; wall += MS)
+        same &= emulate_time_at(&p, wall) == emulate_time_at(&mine, wall + 5000 * MS);
+    ok(same, "a clock that is 5 s ahead shows the same times 5 s later");
+    ok(mine.overhead == 7, "the overhead is that of the simulator");
+    emulate_follow(&mine, &p.now, &p.before, p.overhead, 5001 * MS);
+    ok(emulate_time_at(&mine, 6011 * MS) == emulate_time_at(&p, 1010 * MS), "clocks drift");
+}
+
+struct connection {
+    int fd;
+    struct emulate_pace *pace;
+};
+
+static void *serve(void *arg)
+{
+    const struct connection *c = arg;
+
+    emulate_clock_serve(c->fd, c->pace);
+    close(c->fd);
+    return NULL;
+}
+
+static void *follow(void *arg)
+{
+    const struct connection *c = arg;
+
+    emulate_clock_follow(c->fd, c->pace);
+    return NULL;
+}
+
+/* Both have the same clock here, so what is measured is the error: no more than it takes to ask. */
+static void test_clock(void)
+{
+    static struct emulate_pace p, mine;
+    struct connection a = {.pace = &p}, b = {.pace = &mine};
+    pthread_t threads[2];
+    int64_t start = emulate_wall();
+    int ends[2];
+
+    ok(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "a connection");
+    a.fd = ends[0], b.fd = ends[1];
+    pthread_create(&threads[0], NULL, serve, &a);
+    pthread_create(&threads[1], NULL, follow, &b);
+    emulate_begin(&p, emulate_wall(), 3, 11);
+    emulate_sleep(&mine, 0);
+    ok(mine.overhead == 11 && mine.now.factor == 3, "the line arrives when time begins");
+    ok(llabs(mine.now.wall - p.now.wall) < emulate_wall() - start, "clocks agree");
+    emulate_change(&p, emulate_wall(), 5);
+    while (atomic_load(&mine.changes) < 4)
+        usleep(1000);
+    ok(mine.now.factor == 5, "and so does its change");
+    shutdown(ends[1], SHUT_RDWR);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    ok(1, "both end with the connection");
+}
+
 int main(void)
 {
     plan_auto();
@@ -132,5 +205,7 @@ int main(void)
     test_overhead();
     test_trend();
     test_control();
+    test_follow();
+    test_clock();
     return done_testing();
 }

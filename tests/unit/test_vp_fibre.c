@@ -280,7 +280,7 @@ static void test_third_host(void)
 
     is_int(vp_ranks_are_processes(), 0, "fibres share a process");
     is_int(vp_rank_pid(&f), 0, "and have none of their own");
-    vp_host = &host;
+    vp_private.host = &host;
     is_int(vp_resume(&f), 0, "a host of its own kind starts a rank");
     is_int(vp_resume(&f), 1, "and resumes it to its end");
     is_int(third.starts * 100 + third.resumes * 10 + third.suspends, 111,
@@ -288,7 +288,7 @@ static void test_third_host(void)
     is_int(vp_rank_pid(&f), 42, "which has a number");
     ok(vp_next_request() == NULL, "threads that nobody has do not ask for turns");
     vp_host_load("fibre");
-    ok(vp_host == &vp_fibre_host, "hosts are found by their names");
+    ok(vp_private.host == &vp_fibre_host, "hosts are found by their names");
 }
 
 int main(void)

@@ -15,10 +15,9 @@
 #define SEED 4711
 #define ROUNDS 40000
 
-struct vp_private vp_private;
-struct pool vp_pool;
 static const struct vp_host fibres;
-const struct vp_host *vp_host = &fibres;
+struct vp_private vp_private = {.host = &fibres};
+struct pool vp_pool;
 
 static struct vp_extra extra;
 static struct vp_rank fibre = {.extra = &extra};

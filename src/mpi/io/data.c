@@ -100,6 +100,7 @@ static ssize_t move_once(const struct mover *m, uint64_t done)
     off_t at = (off_t)(m->at + (int64_t)done);
     uint64_t n = m->n - done;
 
+    vp_touch(m->data + done, n);
     return m->write ? sys_pwrite(m->fd, m->data + done, n, at)
                     : sys_pread(m->fd, m->data + done, n, at);
 }

@@ -46,6 +46,17 @@ void mpi_crash_died(struct vp_rank *f, int status)
     mpi_end_early(RUN_CAUSE_CRASH, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 3, text);
 }
 
+void mpi_crash_lost(struct vp_rank *f, const char *why)
+{
+    static char text[sizeof((struct mpi_team_stop *)0)->text];
+    const struct mpi_rank *r = mpi_rank_of(f);
+    char when[UNITS_TEXT_MAX];
+
+    units_format_time(when, sizeof when, r->ent.clock);
+    snprintf(text, sizeof text, "rank %u at virtual time %s: %s", mpi_rank_id(r), when, why);
+    mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
+}
+
 /* The first line of a crash report. */
 static void describe_crash(struct vp_rank *f, int sig, void *addr, char *out, size_t n)
 {

@@ -10,8 +10,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "base/sys.h"
 #include "base/ticks.h"
+#include "emulate/clock.h"
 #include "emulate/factor.h"
 #include "mpi/clock.h"
 #include "mpi/entry.h"
@@ -42,13 +44,15 @@ static struct {
 struct own {
     pthread_mutex_t lock; /* of the program's threads, one of which is inside at a time */
     pthread_t inside;
-    int depth;    /* 0: the program runs */
-    long thread;  /* the one that left last, ... */
-    vtime left;   /* ... the rank's clock then, ... */
-    vtime seen;   /* ... the time that it has read since, ... */
-    int64_t cpu;  /* ... its processor time, ... */
-    int64_t all;  /* ... that of all threads, ... */
-    int64_t wall; /* ... and real time */
+    int depth;                 /* 0: the program runs */
+    int runs;                  /* it has begun */
+    struct emulate_pace *pace; /* its own if the process is on another computer */
+    long thread;               /* the one that left last, ... */
+    vtime left;                /* ... the rank's clock then, ... */
+    vtime seen;                /* ... the time that it has read since, ... */
+    int64_t cpu;               /* ... its processor time, ... */
+    int64_t all;               /* ... that of all threads, ... */
+    int64_t wall;              /* ... and real time */
 };
 _Static_assert(sizeof(struct own) <= sizeof vp_private.room, "fits into the private page");
 
@@ -120,7 +124,9 @@ void mpi_emulate_started(void)
 {
     struct own *o = own();
 
-    *o = (struct own){.depth = 1};
+    *o = (struct own){.depth = 1, .pace = &emulation.pace};
+    if (vp_is_remote(mpi_rank_id(mpi_self())))
+        o->pace = mem_zalloc_private(sizeof *o->pace);
     pthread_mutex_init(&o->lock, NULL);
     prctl(PR_SET_TIMERSLACK, 1);
     vp_help(help);
@@ -130,6 +136,7 @@ void mpi_emulate_running(void)
 {
     own()->inside = pthread_self();
     pthread_mutex_lock(&own()->lock);
+    own()->runs = 1;
     mpi_emulate_leave(1);
 }
 
@@ -154,8 +161,8 @@ vtime mpi_emulate_peek(const struct mpi_rank *self)
     if (o->depth || vp_thread_count() > 1)
         return 0;
     t = vtime_add(o->left, estimate(slice(o)));
-    emulate_sleep(&emulation.pace, t);
-    now = emulate_time_at(&emulation.pace, emulate_wall() - emulation.pace.overhead);
+    emulate_sleep(o->pace, t);
+    now = emulate_time_at(o->pace, emulate_wall() - o->pace->overhead);
     t = now > t ? now : t;
     if (limit && t > limit)
         return 0; /* the run ends */
@@ -178,8 +185,8 @@ void mpi_emulate_enter(void)
     pthread_mutex_lock(&o->lock);
     o->inside = pthread_self();
     o->depth = 1;
-    emulate_sleep(&emulation.pace, vtime_add(o->left, estimate(ticks)));
-    now = emulate_time_at(&emulation.pace, emulate_wall() - emulation.pace.overhead);
+    emulate_sleep(o->pace, vtime_add(o->left, estimate(ticks)));
+    now = emulate_time_at(o->pace, emulate_wall() - o->pace->overhead);
     vp_come_back();
     engine_return(&mpi_world.engine, &self->ent);
     if (ticks)
@@ -203,10 +210,32 @@ void mpi_emulate_leave(int quiet)
     o->left = o->seen = self->ent.clock;
     go_away(self);
     vp_go_out();
-    emulate_sleep(&emulation.pace, o->left);
+    emulate_sleep(o->pace, o->left);
     o->depth = 0;
     mark(o);
     pthread_mutex_unlock(&o->lock);
+}
+
+/* ---- processes on other computers ---- */
+
+void mpi_emulate_serve_clock(int fd)
+{
+    emulate_clock_serve(fd, &emulation.pace);
+}
+
+void mpi_emulate_follow_clock(int fd)
+{
+    emulate_clock_follow(fd, own()->pace);
+}
+
+void mpi_emulate_alone(int begins)
+{
+    if (!own()->runs)
+        return; /* it still has its first turn */
+    if (begins)
+        mpi_emulate_enter();
+    else
+        mpi_emulate_leave(1);
 }
 
 /* ---- the simulator ---- */
@@ -226,19 +255,32 @@ static int64_t median(int64_t *values, size_t n)
     return values[n / 2];
 }
 
-/* How long the turn takes to a process and back. Rank 0 is away, and its helper has nothing to
+/* How long the turn takes to a process and back. The rank is away, and its helper has nothing to
  * do. */
-static int64_t hand_over_time(void)
+static int64_t hand_over_time(struct mpi_rank *r)
 {
     int64_t took[ROUNDS];
 
     for (int i = 0; i < ROUNDS; i++) {
         int64_t start = emulate_wall();
 
-        vp_resume(&mpi_world.ranks[0].vp);
+        vp_resume(&r->vp);
         took[i] = emulate_wall() - start;
     }
     return median(took, ROUNDS);
+}
+
+/* The longest: processes on this computer are all alike, others are not. */
+static int64_t longest_hand_over(void)
+{
+    int64_t longest = hand_over_time(&mpi_world.ranks[0]);
+
+    for (uint32_t i = 1; i < mpi_world.size; i++) {
+        int64_t took = vp_is_remote(i) ? hand_over_time(&mpi_world.ranks[i]) : 0;
+
+        longest = took > longest ? took : longest;
+    }
+    return longest;
 }
 
 /* How much longer the system lets a process sleep than it asked for. */
@@ -299,8 +341,8 @@ static void begin(void)
     int64_t overhead;
 
     prctl(PR_SET_TIMERSLACK, 1);
-    overhead = 2 * hand_over_time() + oversleeping();
-    emulate_begin(&emulation.pace, emulate_wall() + AHEAD_NS,
+    overhead = 2 * longest_hand_over() + oversleeping();
+    emulate_begin(&emulation.pace, emulate_wall() + AHEAD_NS + overhead,
                   emulation.is_dynamic ? emulation.control.factor : emulation.factor, overhead);
 }
 

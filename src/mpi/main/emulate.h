@@ -7,6 +7,9 @@
  * it sleeps until the moment of its clock + c, and waits for the turn. When a call returns, it
  * passes the turn on, and sleeps until the moment of its clock. In between, messages that must be
  * answered at once are handled by the rank's helper, a thread of its process.
+ *
+ * A process may be on another computer (vp/remote.h): then it has a clock of its own
+ * (emulate/clock.h).
  */
 #ifndef MPI_MAIN_EMULATE_H
 #define MPI_MAIN_EMULATE_H
@@ -26,6 +29,11 @@ void mpi_emulate_leave(int quiet);
 
 /* mpi_above.peek: a program that reads the clock in a loop must not keep the simulator busy. */
 vtime mpi_emulate_peek(const struct mpi_rank *);
+
+/* Hooks of vp for processes on other computers. */
+void mpi_emulate_serve_clock(int fd);
+void mpi_emulate_follow_clock(int fd);
+void mpi_emulate_alone(int begins);
 
 /* engine_ops.pace */
 vtime mpi_emulate_pace(void *owner, vtime next);

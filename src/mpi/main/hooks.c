@@ -243,8 +243,8 @@ static struct vp_rank *hook_next(struct vp_rank *f)
 
 static void hook_process_started(struct vp_rank *f)
 {
-    (void)f;
-    mpi_world.page->now.current_pid = sys_getpid();
+    if (!vp_is_remote(hook_rank(f)))
+        mpi_world.page->now.current_pid = sys_getpid();
     mpi_clock_watch();
     mpi_slice_begin();
     if (mpi_world.paced)
@@ -290,6 +290,10 @@ const struct vp_hooks mpi_vp_hooks = {
     .refused = hook_refused,
     .rank = hook_rank,
     .hostname = hook_hostname,
+    .lost = mpi_crash_lost,
+    .serve_clock = mpi_emulate_serve_clock,
+    .follow_clock = mpi_emulate_follow_clock,
+    .alone = mpi_emulate_alone,
 };
 
 /* A rank that counted as blocked has a thread that wants to continue. */

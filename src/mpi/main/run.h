@@ -44,6 +44,7 @@ void team_spawned(uint32_t rank, vtime when);
 void mpi_crash(struct vp_rank *, int sig, void *addr, const void *context);
 void mpi_crash_start_failed(struct vp_rank *, int error);
 void mpi_crash_died(struct vp_rank *, int status);
+void mpi_crash_lost(struct vp_rank *, const char *why);
 void mpi_crash_where(const void *context);
 
 #define MPI_WHERE_MAX 4096

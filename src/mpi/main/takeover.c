@@ -228,6 +228,10 @@ static void set_up(void)
                            .entropy_real = o->entropy_real,
                            .entropy_seed = o->entropy_seed,
                            .concurrent = o->factor > 0,
+                           .remotes = {.first = (uint32_t)(o->ranks - o->remote_count),
+                                       .count = o->remote_count,
+                                       .fd = o->remote_fd,
+                                       .is_here = o->remote_here},
                            .hooks = &mpi_vp_hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),
                                 .idle_limit = o->idle_limit,

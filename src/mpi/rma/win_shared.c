@@ -53,7 +53,7 @@ static int check_nodes(const struct rma_shared *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (net_node(&mpi_world.net, s->at[i].world) != net_node(&mpi_world.net, s->at[0].world) ||
-            !rank_map_is_here(mpi_rank_map(), s->at[i].world))
+            !rank_map_is_here(mpi_rank_map(), s->at[i].world) || vp_is_remote(s->at[i].world))
             return MPI_ERR_RMA_SHARED;
     return MPI_SUCCESS;
 }

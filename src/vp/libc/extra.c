@@ -45,7 +45,7 @@ void vp_extra_drop(struct vp_rank *f)
     f->extra = NULL;
     vp_extra_switch(vp_current() == f ? NULL : vp_current());
     libc_handlers_drop(x->handlers);
-    if (!vp_host->own_process) /* else they were gone with its process */
+    if (!vp_private.host->own_process) /* else they were gone with its process */
         libc_streams_drop(x->streams);
     if (x->rand)
         libc_rand_drop(x->rand);

@@ -44,11 +44,11 @@
 /* Small state of a rank. Ranks that are processes may allocate at the same time (arena_lock). */
 static inline void *libc_alloc(size_t bytes)
 {
-    return vp_host->own_process ? mem_alloc(bytes) : pool_alloc(&vp_pool, bytes);
+    return vp_private.host->own_process ? mem_alloc(bytes) : pool_alloc(&vp_pool, bytes);
 }
 static inline void libc_free(void *at, size_t bytes)
 {
-    if (vp_host->own_process)
+    if (vp_private.host->own_process)
         mem_free(at);
     else
         pool_free(&vp_pool, at, bytes);

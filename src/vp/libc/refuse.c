@@ -44,6 +44,6 @@ __attribute__((noinline)) void vp_refuse(const char *what, const char *advice)
     units_format_time(when, sizeof when, vp_hooks->now(f));
     log_error("rank %llu called %s at %s, which a %s cannot do%s%s",
               (unsigned long long)vp_hooks->rank(f), what, when,
-              vp_host->own_process ? "rank" : "fibre rank", advice ? "; " : "",
+              vp_private.host->own_process ? "rank" : "fibre rank", advice ? "; " : "",
               advice ? advice : "");
 }

@@ -22,6 +22,7 @@
 
 #include "base/mem.h"
 #include "vp/crash.h"
+#include "vp/remote.h"
 
 struct vp_signals {
     struct sigaction action[NSIG]; /* zero is SIG_DFL */
@@ -128,6 +129,10 @@ static int set_real(int sig, const struct sigaction *action, struct sigaction *o
         vp_private.handles = 1;
     if (!is_signal(sig) || !is_ours(sig))
         return REAL(sigaction)(sig, action, old);
+    if (sig == SIGSEGV && vp_private.remote) {
+        vp_remote_action(action, old);
+        return 0;
+    }
     if (action && action->sa_handler == SIG_DFL) {
         rc = REAL(sigaction)(sig, NULL, old);
         if (asks_for_end(sig))

@@ -97,7 +97,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
         return EAGAIN;
     *t = what;
     vp_hooks->threads(vp_current());
-    vp_host->unpin();
+    vp_private.host->unpin();
     lock(); /* so that it does not end before it is listed */
     rc = REAL(pthread_create)(thread, attributes, thread_main, t);
     if (rc == 0) {

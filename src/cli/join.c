@@ -1,0 +1,272 @@
+/*
+ * join.c - see remote.h: a process that a launcher has started on another computer. It connects to
+ * `orrery run`, learns what to run, and becomes that, with everything as the simulator has it:
+ * arguments, environment, numbers of descriptors.
+ */
+#define _GNU_SOURCE 1
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/mem.h"
+#include "base/sys.h"
+#include "cli/remote.h"
+#include "cli/remote_internal.h"
+#include "engine/output_book.h"
+
+#define CONNECT_MS 5000
+#define ANSWER_S 15
+#define ASIDE 512 /* descriptors from here on are out of the way */
+
+extern char **environ;
+
+/* ---- connecting ---- */
+
+/* A connection to an address and port, or -1. */
+static int connect_to(const char *address, const char *port)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
+    struct addrinfo *at;
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (getaddrinfo(address, port, &hints, &at) != 0)
+        return -1;
+    int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int rc = fd < 0 ? -1 : connect(fd, at->ai_addr, at->ai_addrlen);
+    freeaddrinfo(at);
+    if (rc != 0 && fd >= 0 && errno == EINPROGRESS) {
+        struct pollfd ready = {fd, POLLOUT, 0};
+        if (poll(&ready, 1, CONNECT_MS) == 1 &&
+            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0)
+            rc = 0;
+    }
+    if (rc == 0 && fcntl(fd, F_SETFL, 0) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Connects, and makes sure that it is the right one that answers. */
+static int meet(const char *address, const char *port, const struct remote_hello *h)
+{
+    const struct timeval limit = {.tv_sec = ANSWER_S}, none = {0};
+    struct remote_hello answer;
+    int fd = connect_to(address, port);
+    if (fd < 0)
+        return -1;
+    remote_set_up(fd);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (send(fd, h, sizeof *h, MSG_NOSIGNAL) == sizeof *h &&
+        remote_read(fd, &answer, sizeof answer) == 0 && memcmp(&answer, h, sizeof answer) == 0) {
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+/* The number that the launcher has given this process, or -1. */
+static int own_number(void)
+{
+    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return -1;
+}
+
+/* Connects by the first address that answers. */
+static int connect_all(int *fd, struct err *err)
+{
+    const char *given = getenv(ENV_JOIN);
+    struct remote_hello h = {.magic = REMOTE_MAGIC,
+                             .page = sizeof(struct run_page),
+                             .number = own_number()};
+    char *text = given ? mem_strdup(given) : NULL, *rest = text;
+    char *key = text ? strsep(&rest, " ") : NULL, *port = rest ? strsep(&rest, " ") : NULL;
+    if (!port) {
+        mem_free(text);
+        return err_set(err, ERR_INPUT,
+                       "--join is for processes that 'orrery emulate --launcher' starts");
+    }
+    snprintf(h.key, sizeof h.key, "%s", key);
+    if (getrandom(&h.process, sizeof h.process, 0) != sizeof h.process)
+        h.process = (uint64_t)getpid();
+    fd[0] = -1;
+    for (char *address; fd[0] < 0 && (address = strsep(&rest, " "));) {
+        fd[0] = meet(address, port, &h);
+        for (h.channel = 1; fd[0] >= 0 && h.channel < VP_CHANNELS; h.channel++)
+            if ((fd[h.channel] = meet(address, port, &h)) < 0)
+                fd[0] = -1;
+        h.channel = 0;
+    }
+    mem_free(text);
+    if (fd[0] < 0)
+        return err_set(err, ERR_SYSTEM, "cannot connect to the simulator at any address of '%s'",
+                       given + sizeof h.key);
+    return 0;
+}
+
+/* ---- what to run ---- */
+
+struct task {
+    struct remote_task head;
+    char *text;
+    struct run_options opt;
+    char *machine;
+    char *folder, *libdir, *path, **argv, **envp; /* in the text */
+};
+
+static char *next(char **at)
+{
+    char *text = *at;
+    *at += strlen(text) + 1;
+    return text;
+}
+
+static char **next_all(char **at, uint32_t count)
+{
+    char **all = mem_zalloc((count + 1) * sizeof *all);
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = next(at);
+    return all;
+}
+
+static int receive(int fd, struct task *t, struct err *err)
+{
+    int rc = remote_read(fd, &t->head, sizeof t->head);
+    if (rc == 0 && (t->head.magic != REMOTE_MAGIC || t->head.options != sizeof t->opt))
+        rc = -1;
+    if (rc == 0) {
+        t->text = mem_zalloc(t->head.text + 1);
+        t->machine = mem_zalloc(t->head.machine);
+        rc = remote_read(fd, t->text, t->head.text) || remote_read(fd, &t->opt, sizeof t->opt) ||
+             remote_read(fd, t->machine, t->head.machine);
+    }
+    if (rc)
+        return err_set(err, ERR_SYSTEM, "the simulator has ended before the program began");
+    char *at = t->text;
+    t->folder = next(&at);
+    t->libdir = next(&at);
+    t->path = next(&at);
+    t->argv = next_all(&at, t->head.arguments);
+    t->envp = next_all(&at, t->head.variables);
+    return 0;
+}
+
+/* ---- becoming it ---- */
+
+static int memory_file(const char *name, const void *data, size_t bytes, struct err *err)
+{
+    int fd = memfd_create(name, 0), aside = -1;
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0 &&
+        (!data || sys_write_all(fd, data, bytes) == 0))
+        aside = fcntl(fd, F_DUPFD, ASIDE);
+    if (aside < 0)
+        err_set(err, ERR_SYSTEM, "cannot create a memory file: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return aside;
+}
+
+/* Gives a descriptor the number that it has in the simulator. */
+static int place(int fd, int number, struct err *err)
+{
+    if (fd < 0)
+        return err->code;
+    if (dup2(fd, number) < 0)
+        return err_set(err, ERR_SYSTEM, "cannot open descriptor %d: %s; see 'ulimit -n'", number,
+                       strerror(errno));
+    close(fd);
+    return 0;
+}
+
+static int make_files(const struct task *t, const int *fd, struct err *err)
+{
+    static struct run_page page; /* large */
+    int aside[VP_CHANNELS], rc = 0;
+    page.magic = RUN_MAGIC;
+    page.size = sizeof page;
+    page.opt = t->opt;
+    for (int i = 0; i < VP_CHANNELS; i++) {
+        aside[i] = fcntl(fd[i], F_DUPFD, ASIDE);
+        close(fd[i]);
+    }
+    rc = place(memory_file("orrery-run", &page, sizeof page, err), t->head.page_fd, err);
+    if (rc == 0)
+        rc = place(memory_file("orrery-machine", t->machine, t->head.machine, err),
+                   t->opt.machine_fd, err);
+    if (rc == 0 && t->opt.book_fd >= 0)
+        rc = place(memory_file("orrery-output", NULL, OUTPUT_BOOK_BYTES, err), t->opt.book_fd, err);
+    for (int i = 0; rc == 0 && i < VP_CHANNELS; i++)
+        rc = place(aside[i], t->opt.remote_fd + i, err);
+    return rc;
+}
+
+/* Says how the program has ended, and waits until the simulator has ended, too: launchers end all
+ * processes when one of them does. */
+_Noreturn static void report(pid_t program, int fd)
+{
+    int status;
+    char none;
+    while (waitpid(program, &status, 0) < 0 && errno == EINTR)
+        ;
+    int32_t told = status;
+    if (send(fd, &told, sizeof told, MSG_NOSIGNAL) == sizeof told)
+        while (recv(fd, &none, 1, 0) < 0 && errno == EINTR)
+            ;
+    exit(0);
+}
+
+/* Becomes the program in a child, which dies with this process. */
+static int start(const struct task *t, struct err *err)
+{
+    const struct cli_page page = {.fd = t->head.page_fd};
+    int status = t->opt.remote_fd + VP_CHANNEL_STATUS;
+    pid_t self = getpid(), child = fork();
+    if (child < 0)
+        return err_set(err, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
+    if (child > 0) {
+        close_range((unsigned)t->opt.remote_fd, (unsigned)status - 1, 0);
+        report(child, status);
+    }
+    close(status);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != self)
+        exit(0);
+    cli_launch_become(&page, &t->opt, t->libdir, t->path, t->argv);
+    return err_set(err, ERR_SYSTEM, "cannot execute '%s': %s", t->path, strerror(errno));
+}
+
+int cli_remote_join(struct err *err)
+{
+    static struct task task; /* large */
+    int fd[VP_CHANNELS];
+    int rc = connect_all(fd, err);
+    if (rc == 0)
+        rc = receive(fd[0], &task, err);
+    if (rc == 0 && chdir(task.folder) != 0)
+        rc = err_set(err, ERR_SYSTEM, "cannot change to the folder '%s': %s", task.folder,
+                     strerror(errno));
+    if (rc == 0)
+        rc = make_files(&task, fd, err);
+    if (rc)
+        return rc;
+    setrlimit(RLIMIT_STACK, &task.head.stack);
+    environ = task.envp;
+    return start(&task, err);
+}
