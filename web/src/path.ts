@@ -38,3 +38,49 @@ export function firstStep(steps: readonly PathStep[], time: number): number {
     }
     return low;
 }
+
+/* What PathColumn draws on: a canvas, or a test. */
+export interface Pen {
+    moveTo(x: number, y: number): void;
+    lineTo(x: number, y: number): void;
+}
+
+/*
+ * Draws steps as one line. Of all steps within a column of pixels only the highest, the lowest and the last one are
+ * visible: so a line has a few points per column, however many steps there are.
+ */
+export class PathColumn {
+    private isOpen = false;
+    private column = NaN;
+    private top = 0;
+    private bottom = 0;
+    private last = 0;
+    private isPending = false;
+
+    constructor(private readonly pen: Pen) {}
+
+    add(from: number, to: number, y: number): void {
+        if (Math.floor(from) === this.column && Math.floor(to) === this.column) {
+            this.top = this.isPending ? Math.min(this.top, y) : y;
+            this.bottom = this.isPending ? Math.max(this.bottom, y) : y;
+            this.last = y;
+            this.isPending = true;
+            return;
+        }
+        this.flush();
+        if (this.isOpen) this.pen.lineTo(from, y);
+        else this.pen.moveTo(from, y);
+        this.pen.lineTo(to, y);
+        this.isOpen = true;
+        this.column = Math.floor(to);
+    }
+
+    flush(): void {
+        if (!this.isPending) return;
+        const x = this.column + 0.5;
+        this.pen.lineTo(x, this.top);
+        if (this.bottom !== this.top) this.pen.lineTo(x, this.bottom);
+        if (this.last !== this.bottom) this.pen.lineTo(x, this.last);
+        this.isPending = false;
+    }
+}

@@ -64,22 +64,27 @@ export interface CallSource {
     readonly kinds: Uint8Array; /* by function */
 }
 
+const FEW = 16; /* pixels: of more, arrays are filled by the browser */
+
 /* Sums of one row of pixels. */
 class Row {
-    readonly busy: Float32Array;
+    readonly busy: Float32Array; /* of calls that take a part of the pixel */
+    readonly full: Int32Array; /* calls that take all of it: changes from one pixel to the next */
     readonly most: Float32Array;
     readonly kind: Uint8Array;
-    readonly there: Float32Array; /* ranks: changes from one pixel to the next */
+    readonly there: Int32Array; /* ranks: changes from one pixel to the next */
 
     constructor(readonly width: number) {
         this.busy = new Float32Array(width);
+        this.full = new Int32Array(width + 1);
         this.most = new Float32Array(width);
         this.kind = new Uint8Array(width);
-        this.there = new Float32Array(width + 1);
+        this.there = new Int32Array(width + 1);
     }
 
     clear(): void {
         this.busy.fill(0);
+        this.full.fill(0);
         this.most.fill(0);
         this.kind.fill(0);
         this.there.fill(0);
@@ -89,19 +94,38 @@ class Row {
         const a = Math.max(from, 0);
         const b = Math.min(to, this.width);
         let x = Math.floor(a);
-        if (b <= x + 1) {
-            if (x < this.width && b > a) this.put(x, kind, b - a);
+        if (b < x + 1) {
+            if (b > a) this.put(x, kind, b - a);
             return;
         }
-        this.put(x, kind, x + 1 - a);
-        for (x++; x + 1 <= b; x++) this.put(x, kind, 1);
-        if (x < b) this.put(x, kind, b - x);
+        if (a > x) {
+            this.put(x, kind, x + 1 - a);
+            x++;
+        }
+        const end = Math.floor(b);
+        if (end > x) this.cover(x, end, kind);
+        if (b > end) this.put(end, kind, b - end);
     }
 
     private put(x: number, kind: number, share: number): void {
         this.busy[x]! += share;
         if (share > this.most[x]!) {
             this.most[x] = share;
+            this.kind[x] = kind;
+        }
+    }
+
+    /* All of the pixels from x to end: nothing can take more of them. */
+    private cover(x: number, end: number, kind: number): void {
+        this.full[x]! += 1;
+        this.full[end]! -= 1;
+        if (end - x > FEW) {
+            this.most.fill(1, x, end);
+            this.kind.fill(kind, x, end);
+            return;
+        }
+        for (; x < end; x++) {
+            this.most[x] = 1;
             this.kind[x] = kind;
         }
     }
@@ -139,16 +163,18 @@ function addRank(row: Row, rank: number, source: CallSource, view: Viewport, onl
 
 function writeRow(row: Row, pixels: Uint32Array, to: number, colours: Colours): void {
     const { cells, shares, ground } = colours;
-    let there = 0;
-    for (let x = 0; x < row.width; x++) {
-        there += row.there[x]!;
-        if (there === 0) {
+    const { width, busy, full, kind, there } = row;
+    let ranks = 0;
+    let calls = 0;
+    for (let x = 0; x < width; x++) {
+        ranks += there[x]!;
+        calls += full[x]!;
+        if (ranks === 0) {
             pixels[to + x] = ground;
             continue;
         }
-        const share = Math.min(1, row.busy[x]! / there);
-        const kind = row.kind[x]! || 1;
-        pixels[to + x] = cells[1 + (kind - 1) * shares + Math.round(share * (shares - 1))]!;
+        const share = Math.min(1, (busy[x]! + calls) / ranks);
+        pixels[to + x] = cells[1 + ((kind[x]! || 1) - 1) * shares + ((share * (shares - 1) + 0.5) | 0)]!;
     }
 }
 

@@ -3,6 +3,7 @@
 export type Listener = () => void;
 
 const listeners: Listener[] = [];
+const colours = new Map<string, string>(); /* of the theme: to ask for styles is slow */
 
 export function isDark(): boolean {
     const chosen = document.documentElement.dataset["theme"];
@@ -12,7 +13,12 @@ export function isDark(): boolean {
 
 /* The value of a colour of style.css. */
 export function colour(name: string): string {
-    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    let value = colours.get(name);
+    if (value === undefined) {
+        value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+        colours.set(name, value);
+    }
+    return value;
 }
 
 export function onTheme(listener: Listener): void {
@@ -20,6 +26,7 @@ export function onTheme(listener: Listener): void {
 }
 
 export function notifyTheme(): void {
+    colours.clear();
     for (const listener of listeners) listener();
 }
 

@@ -12,7 +12,7 @@ import { formatCount, formatShare, formatTime, ticks } from "./format";
 import { chooseLevel, Colours, drawCalls, drawGrid, Grid, Picture, rankStep } from "./raster";
 import { FoundCall, Store } from "./store";
 import { colour, isDark, onTheme } from "./theme";
-import { firstStep, loadPath, PathStep } from "./path";
+import { firstStep, loadPath, PathColumn, PathStep } from "./path";
 import { Viewport } from "./viewport";
 
 const LEFT = 64; /* for the numbers of ranks */
@@ -47,6 +47,7 @@ export class Timeline {
     private image: ImageData | undefined;
     private colours: Colours | undefined;
     private isDue = false;
+    private box = { width: 1, height: 1 }; /* of ranks and times, as drawn last */
     private source = "";
     marked: FoundCall | undefined;
     private markedRank = -1;
@@ -147,8 +148,9 @@ export class Timeline {
 
     /* ---- input ---- */
 
-    private get box(): { width: number; height: number } {
-        return {
+    /* Asking the browser for a size is slow: once for each frame. */
+    private measure(): void {
+        this.box = {
             width: Math.max(1, Math.round(this.canvas.clientWidth) - LEFT),
             height: Math.max(1, Math.round(this.canvas.clientHeight) - BOTTOM),
         };
@@ -326,7 +328,8 @@ export class Timeline {
         if (this.canvas.clientWidth === 0) return;
         const { width, height, ratio } = fitCanvas(this.canvas);
         const context = this.canvas.getContext("2d")!;
-        const box = this.box;
+        this.measure();
+        const { box } = this;
         this.paint();
         context.setTransform(1, 0, 0, 1, 0, 0);
         context.fillStyle = colour("panel");
@@ -397,16 +400,13 @@ export class Timeline {
         context.lineWidth = 2.5;
         context.lineJoin = "round";
         context.beginPath();
-        let open = false;
+        const column = new PathColumn(context);
         for (let i = firstStep(this.path, view.from); i < this.path.length; i++) {
             const step = this.path[i]!;
             if (step.from > view.to) break;
-            const y = this.y(step.rank + 0.5);
-            if (open) context.lineTo(this.x(step.from), y);
-            else context.moveTo(this.x(step.from), y);
-            context.lineTo(this.x(step.to), y);
-            open = true;
+            column.add(this.x(step.from), this.x(step.to), this.y(step.rank + 0.5));
         }
+        column.flush();
         context.stroke();
     }
 
@@ -416,6 +416,7 @@ export class Timeline {
         if (rowHeight < NAME_HEIGHT) return;
         context.font = "11px system-ui, sans-serif";
         context.textBaseline = "middle";
+        const dark = isDark();
         let names = 0;
         for (let rank = Math.floor(view.first); rank < Math.min(view.last, this.trace.ranks); rank++) {
             for (const { block, run } of this.store.runs(rank)) {
@@ -427,7 +428,7 @@ export class Timeline {
                     const right = Math.min(LEFT + this.box.width, this.x(end));
                     const name = (this.trace.names[block.fn[i]!]?.name ?? "").replace(/^MPI_/, "");
                     if (right - left < name.length * 6.5 + 6 || (this.only >= 0 && this.only !== block.fn[i])) continue;
-                    context.fillStyle = inkOn(kindColour(this.store.kinds[block.fn[i]!] ?? COMPUTE, isDark()));
+                    context.fillStyle = inkOn(kindColour(this.store.kinds[block.fn[i]!] ?? COMPUTE, dark));
                     context.fillText(name, left + 3, this.y(rank + 0.5));
                     names++;
                 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeCalls, firstAt, Reader } from "../src/calls";
 import { decodeMessages } from "../src/messages";
-import { decodePath } from "../src/path";
+import { decodePath, PathColumn } from "../src/path";
 
 function varint(value: number): number[] {
     const bytes: number[] = [];
@@ -54,4 +54,16 @@ test("messages are decoded", () => {
 test("the critical path is decoded", () => {
     const steps = decodePath(Uint8Array.from([...column(4, 2), ...column(0, 3), ...column(10, 20)]), 2);
     assert.deepEqual(steps, [{ rank: 4, from: 0, to: 10 }, { rank: 2, from: 13, to: 33 }]);
+});
+
+test("of the steps of the critical path within a column of pixels, the extremes and the last are drawn", () => {
+    const points: number[][] = [];
+    const pen = { moveTo: (x: number, y: number) => points.push([x, y]), lineTo: (x: number, y: number) => points.push([x, y]) };
+    const column = new PathColumn(pen);
+    column.add(0.5, 2.25, 10);
+    for (const y of [30, 20, 5, 40, 12]) column.add(2.5, 2.75, y);
+    column.add(2.75, 6.5, 7);
+    column.add(6.6, 6.7, 9);
+    column.flush();
+    assert.deepEqual(points, [[0.5, 10], [2.25, 10], [2.5, 5], [2.5, 40], [2.5, 12], [2.75, 7], [6.5, 7], [6.5, 9]]);
 });
