@@ -156,7 +156,7 @@ void remote_add_changes(struct remote_pages *p, struct remote_slot *s, struct re
 
 void remote_add_drop(struct remote_slot *s, struct remote_bytes *out)
 {
-    add_run(out, s->page, NULL, 0);
+    add_run(out, s->page, s->page, 0);
 }
 
 void remote_apply(struct remote_pages *p, const struct remote_bytes *in,
