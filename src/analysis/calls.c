@@ -222,10 +222,9 @@ struct call_shape *calls_of(const struct trace_schema *schema)
 
 /* ---- requests ---- */
 
-size_t calls_given(const struct call_shape *s, const struct trace_event *e)
+/* Whether a call is given an array of requests. */
+static int takes_array(const struct call_shape *s)
 {
-    if (s->request < 0)
-        return 0;
     switch (s->kind) {
     case CALL_STARTALL:
     case CALL_WAITALL:
@@ -234,27 +233,25 @@ size_t calls_given(const struct call_shape *s, const struct trace_event *e)
     case CALL_TESTALL:
     case CALL_TESTANY:
     case CALL_TESTSOME:
-        return e->args[s->request].count;
-    default:
         return 1;
+    default:
+        return 0;
     }
+}
+
+size_t calls_given(const struct call_shape *s, const struct trace_event *e)
+{
+    if (s->request < 0)
+        return 0;
+    return takes_array(s) ? e->args[s->request].count : 1;
 }
 
 int64_t calls_given_request(const struct call_shape *s, const struct trace_event *e, size_t i)
 {
     const struct trace_value *value = &e->args[s->request];
-    switch (s->kind) {
-    case CALL_STARTALL:
-    case CALL_WAITALL:
-    case CALL_WAITANY:
-    case CALL_WAITSOME:
-    case CALL_TESTALL:
-    case CALL_TESTANY:
-    case CALL_TESTSOME:
-        return i < value->count ? value->items[i] : -1;
-    default:
+    if (!takes_array(s))
         return value->number;
-    }
+    return i < value->count ? value->items[i] : -1;
 }
 
 size_t calls_completed(const struct call_shape *s, const struct trace_event *e)

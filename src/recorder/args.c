@@ -228,16 +228,23 @@ static void keep_given(struct call *c, const struct mpi_arg *arg, uint64_t word)
         recorder_forget(c->r, arg->role, (uint32_t)recorder_word(arg, word));
 }
 
+static inline struct call call_of(struct recorder_rank *r, struct recorder_lane *lane,
+                                  struct mpi_rank *self, const struct trace_fn *fn,
+                                  const struct recorder_call *seen)
+{
+    return (struct call){.r = r,
+                         .lane = lane,
+                         .self = self,
+                         .fn = fn,
+                         .seen = seen,
+                         .args = mpi_fn_signature[seen->fn].args,
+                         .count = mpi_fn_signature[seen->fn].count};
+}
+
 void recorder_requests(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
                        const struct trace_fn *fn, const struct recorder_call *seen)
 {
-    struct call c = {.r = r,
-                     .lane = lane,
-                     .self = self,
-                     .fn = fn,
-                     .seen = seen,
-                     .args = mpi_fn_signature[seen->fn].args,
-                     .count = mpi_fn_signature[seen->fn].count};
+    struct call c = call_of(r, lane, self, fn, seen);
     if (!functions[seen->fn].is_given)
         return;
     for (unsigned i = 0; i < fn->count; i++) {
@@ -421,13 +428,7 @@ static int has_results(const struct call *c)
 void recorder_args(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
                    const struct trace_fn *fn, const struct recorder_call *seen)
 {
-    struct call c = {.r = r,
-                     .lane = lane,
-                     .self = self,
-                     .fn = fn,
-                     .seen = seen,
-                     .args = mpi_fn_signature[seen->fn].args,
-                     .count = mpi_fn_signature[seen->fn].count};
+    struct call c = call_of(r, lane, self, fn, seen);
     c.has_results = has_results(&c);
     for (unsigned i = 0; i < fn->count; i++)
         put_arg(&c, &fn->args[i]);

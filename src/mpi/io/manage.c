@@ -12,12 +12,16 @@
 #include "mpi/io/io_internal.h"
 #include "mpi_impl.h"
 
-static int refuse_sequential(struct mpi_rank *self, MPI_File fh, const struct io_file *f)
+/* The file of a handle whose position may be used, or NULL after raising an error (*rc). */
+static struct io_file *get_seekable(struct mpi_rank *self, MPI_File fh, int *rc)
 {
-    if (!(f->s->amode & MPI_MODE_SEQUENTIAL))
-        return MPI_SUCCESS;
-    return mpi_raise_file(self, fh, MPI_ERR_UNSUPPORTED_OPERATION,
-                          "'%s' is sequential (MPI_MODE_SEQUENTIAL)", f->s->name);
+    struct io_file *f = io_file_get(self, fh, rc);
+
+    if (*rc || !(f->s->amode & MPI_MODE_SEQUENTIAL))
+        return f;
+    *rc = mpi_raise_file(self, fh, MPI_ERR_UNSUPPORTED_OPERATION,
+                         "'%s' is sequential (MPI_MODE_SEQUENTIAL)", f->s->name);
+    return NULL;
 }
 
 /* ---- positions ---- */
@@ -44,11 +48,9 @@ static int seek_position(struct mpi_rank *self, MPI_File fh, const struct io_fil
 int mpi_file_seek(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, int whence)
 {
     int rc;
-    struct io_file *f = io_file_get(self, fh, &rc);
+    struct io_file *f = get_seekable(self, fh, &rc);
     int64_t at;
 
-    if (!rc)
-        rc = refuse_sequential(self, fh, f);
     if (!rc)
         rc = seek_position(self, fh, f, offset, whence, f->position, &at);
     if (!rc)
@@ -59,10 +61,8 @@ int mpi_file_seek(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, int whe
 int mpi_file_get_position(struct mpi_rank *self, MPI_File fh, MPI_Offset *offset)
 {
     int rc;
-    struct io_file *f = io_file_get(self, fh, &rc);
+    struct io_file *f = get_seekable(self, fh, &rc);
 
-    if (!rc)
-        rc = refuse_sequential(self, fh, f);
     if (!rc)
         *offset = f->position / (int64_t)f->view.etype_bytes;
     return rc;
@@ -71,11 +71,9 @@ int mpi_file_get_position(struct mpi_rank *self, MPI_File fh, MPI_Offset *offset
 int mpi_file_seek_shared(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, int whence)
 {
     int rc, first;
-    struct io_file *f = io_file_get(self, fh, &rc);
+    struct io_file *f = get_seekable(self, fh, &rc);
     int64_t at = 0;
 
-    if (!rc)
-        rc = refuse_sequential(self, fh, f);
     if (rc)
         return rc;
     io_collective(self, f);
@@ -97,10 +95,8 @@ int mpi_file_seek_shared(struct mpi_rank *self, MPI_File fh, MPI_Offset offset, 
 int mpi_file_get_position_shared(struct mpi_rank *self, MPI_File fh, MPI_Offset *offset)
 {
     int rc;
-    struct io_file *f = io_file_get(self, fh, &rc);
+    struct io_file *f = get_seekable(self, fh, &rc);
 
-    if (!rc)
-        rc = refuse_sequential(self, fh, f);
     if (!rc)
         *offset = io_pointer(self, f, IO_POINTER_ADD, 0) / (int64_t)f->view.etype_bytes;
     return rc;
