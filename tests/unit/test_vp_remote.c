@@ -10,12 +10,25 @@
 
 #include "tests/tap.h"
 #include "vp/remote.h"
+#include "vp/vp_internal.h"
 
 enum { PAGES = 16 };
 
 static char *memory; /* shared by the simulator's processes */
 static struct remote_pages here, there;
 static unsigned dropped;
+
+/* ---- what the rest of vp would do ---- */
+
+struct vp_program vp_program;
+static char *stack_top(const struct vp_rank *f)
+{
+    (void)f;
+    return (char *)64;
+}
+const struct vp_host vp_process_host = {.stack_top = stack_top};
+
+/* ---- pages ---- */
 
 static void drop(struct remote_pages *p, struct remote_slot *s)
 {
@@ -130,6 +143,29 @@ static void test_random(void)
     ok(good, "both are always the same after random changes");
 }
 
+/* ---- the rest ---- */
+
+static void test_check(void)
+{
+    struct remote_bytes theirs = {0};
+    char why[512], *at;
+
+    remote_describe(&theirs);
+    ok(remote_agrees(&theirs, why, sizeof why), "a process agrees with itself");
+    theirs.data[0]++;
+    ok(remote_agrees(&theirs, why, sizeof why), "the name of the computer does not matter");
+    at = memmem(theirs.data, theirs.len, "'libc.so.6' at ", 15);
+    ok(at != NULL, "libraries are described");
+    at[15] = 'x';
+    ok(!remote_agrees(&theirs, why, sizeof why) && strstr(why, "it has ''libc.so.6' at x"),
+       "another address is named: %s", why);
+    remote_describe(&theirs);
+    at = memmem(theirs.data, theirs.len, "arguments at", 12);
+    theirs.len = (size_t)(at - theirs.data);
+    ok(!remote_agrees(&theirs, why, sizeof why) && strstr(why, "arguments at"),
+       "what is missing is named");
+}
+
 static void test_wire(void)
 {
     struct remote_bytes out = {0}, in = {0};
@@ -156,6 +192,7 @@ int main(void)
     test_changes();
     test_drop();
     test_random();
+    test_check();
     test_wire();
     return done_testing();
 }
