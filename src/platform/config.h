@@ -74,7 +74,8 @@ struct platform_config {
     uint64_t packet_window_scale;              /* tcp: the window is at most 65535 << scale */
     vtime packet_jitter;                       /* tcp: most that a node delays a packet at random */
     vtime packet_min_rto, packet_first_rto, packet_delayed_ack;
-    uint8_t packet_sack, packet_nagle, packet_hystart, packet_rack, packet_restart_idle;
+    uint8_t packet_sack, packet_nagle, packet_hystart, packet_rack, packet_restart_idle,
+        packet_small_queue;
     char packet_streams[PLATFORM_NAME_MAX]; /* sctp: which messages share a stream, ... */
     uint64_t packet_stream_count;           /* ... and how many there are */
     /* net.intra: between ranks of a node */

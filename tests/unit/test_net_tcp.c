@@ -337,6 +337,34 @@ static void test_hystart(void)
        (unsigned long long)window[0]);
 }
 
+/* What a connection has in the queue of its node: another's single packet waits less for it. */
+static void test_small_queue(void)
+{
+    vtime at[2];
+    uint64_t cookie;
+
+    for (int i = 0; i < 2; i++) {
+        char settings[400];
+
+        snprintf(settings, sizeof settings,
+                 "net.model=packet,net.latency=1us,net.bandwidth=100Mbps,net.hop_latency=5ms,"
+                 "net.packet.initial_window=400,net.packet.small_queue=%s",
+                 i ? "true" : "false");
+        set_up(settings, 3);
+        submit(0, 1, 10, 0, PROGRAM, 0);
+        submit(0, 2, 10, 0, PROGRAM, 0);
+        submit(0, 1, 400 * 1400, VTIME_S, PROGRAM, 0);
+        submit(0, 2, 10, VTIME_S + VTIME_MS, PROGRAM, 0);
+        advance_all();
+        at[i] = take(2, &cookie);
+        at[i] = take(2, &cookie) - VTIME_S;
+        drop_all(1);
+        tear_down();
+    }
+    ok(at[0] > 45 * VTIME_MS, "it waits for a whole window: %lld", (long long)at[0]);
+    ok(at[1] < 20 * VTIME_MS, "or for two batches: %lld", (long long)at[1]);
+}
+
 /* A window that was used once grows for all of the data that was sent with it, and no window grows
  * for data that needs less. */
 static void test_use(void)
@@ -468,6 +496,7 @@ int main(void)
     test_all_pairs();
     test_ranges();
     test_hystart();
+    test_small_queue();
     test_use();
     test_restart();
     test_probe();

@@ -28,7 +28,8 @@ static void set_all(struct packet_options *o, const struct platform_config *c)
                                  .nagle = c->packet_nagle,
                                  .hystart = c->packet_hystart,
                                  .rack = c->packet_rack,
-                                 .restart_idle = c->packet_restart_idle};
+                                 .restart_idle = c->packet_restart_idle,
+                                 .small_queue = c->packet_small_queue};
 }
 
 /* ---- items of the list ---- */

@@ -194,7 +194,7 @@ struct packet_options {
     const struct tcp_congestion_ops *congestion;
     uint32_t initial_window;
     vtime min_rto, first_rto, delayed_ack;
-    uint8_t sack, nagle, hystart, rack, restart_idle;
+    uint8_t sack, nagle, hystart, rack, restart_idle, small_queue;
 };
 
 struct packet_stream {

@@ -15,6 +15,7 @@
 
 #define QUICK 16 /* acknowledgements at the beginning that are not delayed */
 #define RTO_MOST (60 * VTIME_S)
+#define BATCH_MOST 65536u
 
 static struct tcp_half *own(struct packet_stream *s)
 {
@@ -100,6 +101,7 @@ static void set_timer(struct packet_net *n, struct tcp_half *h)
     vtime t = h->resend_at < h->ack_at ? h->resend_at : h->ack_at, loss = tcp_loss_next(h);
 
     t = t < loss ? t : loss;
+    t = t < h->room_at ? t : h->room_at;
     if (t != VTIME_NEVER)
         packet_stream_timer(n, &h->base, t);
 }
@@ -157,6 +159,8 @@ static void timer(struct packet_net *n, struct packet_stream *s, vtime now)
         resend(n, h, now);
     else if (tcp_loss_next(h) <= now)
         tcp_loss_expire(n, h, now);
+    if (h->room_at <= now)
+        tcp_output(n, h, now);
     set_timer(n, h);
 }
 
@@ -241,11 +245,47 @@ static void restart_idle(struct tcp_half *h, vtime now)
         h->window = h->window / 2 > least ? h->window / 2 : least;
 }
 
+/* What is sent in a millisecond if a window, or two in slow start, is in a round trip. */
+static uint32_t batch_size(const struct tcp_half *h)
+{
+    uint64_t least = 2 * (uint64_t)h->mss, fifths = h->window < h->threshold / 2 ? 10 : 6, bytes;
+
+    if (h->srtt < VTIME_US)
+        return BATCH_MOST;
+    bytes = (uint64_t)((unsigned __int128)h->window * fifths * VTIME_MS / (5 * (uint64_t)h->srtt));
+    bytes = bytes < BATCH_MOST ? bytes : BATCH_MOST;
+    return (uint32_t)(bytes > least ? bytes : least);
+}
+
+/* A connection has at most two batches of segments in the queue of its node, so that those of
+ * others and acknowledgements do not wait for a whole window ("TCP small queues" of Linux). */
+static int has_room(struct tcp_half *h, vtime now)
+{
+    if (h->batch_left > 0)
+        return 1;
+    if (h->before_gone > now) {
+        h->room_at = h->before_gone;
+        return 0;
+    }
+    h->before_gone = h->batch_gone;
+    h->batch_left = batch_size(h);
+    return 1;
+}
+
+/* The node's port knows when what it was given will have left. */
+static void fill_batch(struct tcp_half *h, uint64_t bytes)
+{
+    h->batch_left = h->batch_left > bytes ? h->batch_left - (uint32_t)bytes : 0;
+    h->batch_gone = h->base.route->ports[0]->free_at;
+}
+
 void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
 {
     uint64_t flight = in_flight(h), seq, bytes;
     int is_limited = 0, has_sent = 0;
+    int is_small = h->base.options->small_queue && !n->fabric->is_lossless;
 
+    h->room_at = VTIME_NEVER;
     for (;;) {
         int again = h->recovery != TCP_NORMAL && (bytes = next_lost(h, &seq)) > 0;
 
@@ -257,7 +297,7 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
                 restart_idle(h, now);
         }
         is_limited = bytes > 0 && flight > 0 && flight + bytes > h->window;
-        if (bytes == 0 || is_limited)
+        if (bytes == 0 || is_limited || (is_small && !has_room(h, now)))
             break;
         if (__builtin_expect(h->base.epoch != n->epoch, 0)) { /* links have changed */
             find_route(n, h, now);
@@ -271,13 +311,15 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
             h->next += bytes;
         }
         tcp_send_data(n, h, seq, bytes, now);
+        if (is_small)
+            fill_batch(h, bytes);
         has_sent = 1;
     }
     if (has_sent || is_limited)
         note_use(h, flight, is_limited || flight + h->mss > h->window);
     if (h->resend_at == VTIME_NEVER) {
         tcp_restart(n, h, now);
-    } else if (has_sent) {
+    } else if (has_sent || h->room_at != VTIME_NEVER) {
         tcp_loss_plan(h, now);
         set_timer(n, h);
     }
@@ -291,7 +333,7 @@ static void half_init(struct tcp_half *h, struct tcp_half *peer)
     h->quick = QUICK;
     h->threshold = UINT64_MAX;
     h->rto = h->base.options->first_rto;
-    h->resend_at = h->ack_at = h->reorder_at = h->probe_at = VTIME_NEVER;
+    h->resend_at = h->ack_at = h->reorder_at = h->probe_at = h->room_at = VTIME_NEVER;
     h->cubic.start = -1;
     h->echo = -1;
 }
@@ -339,13 +381,11 @@ static int init(struct packet_net *n, const struct platform_config *c, struct er
 }
 
 static const char *const uses[] = {
-    "net.packet.receive_buffer", "net.packet.congestion",
-    "net.packet.initial_window", "net.packet.window_scale",
-    "net.packet.min_rto",        "net.packet.first_rto",
-    "net.packet.delayed_ack",    "net.packet.sack",
-    "net.packet.nagle",          "net.packet.hystart",
-    "net.packet.rack",           "net.packet.restart_idle",
-    "net.packet.jitter",         NULL,
+    "net.packet.receive_buffer", "net.packet.congestion", "net.packet.initial_window",
+    "net.packet.window_scale",   "net.packet.min_rto",    "net.packet.first_rto",
+    "net.packet.delayed_ack",    "net.packet.sack",       "net.packet.nagle",
+    "net.packet.hystart",        "net.packet.rack",       "net.packet.restart_idle",
+    "net.packet.small_queue",    "net.packet.jitter",     NULL,
 };
 
 const struct packet_transport_ops packet_tcp_ops = {

@@ -75,14 +75,17 @@ struct tcp_half {
     uint8_t has_repeated; /* the last probe was a segment that was sent before */
     uint32_t duplicates;  /* acknowledgements of nothing new, one after the other */
     uint32_t mss;         /* bytes of a segment, as its route takes them */
+    uint32_t batch_left;  /* bytes that its batch takes */
     /* as a sender */
     uint64_t next, resent_to, lost_to;
-    uint64_t recover;           /* the recovery ends when this is acknowledged */
-    uint64_t reduced;           /* what was sent when marks last reduced the window */
-    uint64_t window, threshold; /* of congestion control, in bytes */
-    uint64_t fraction;          /* newreno: of a byte of growth */
-    uint64_t used, used_end;    /* most in flight of a window of data, and where that ends */
-    vtime sent_at;              /* when data was last sent */
+    uint64_t recover;              /* the recovery ends when this is acknowledged */
+    uint64_t reduced;              /* what was sent when marks last reduced the window */
+    uint64_t window, threshold;    /* of congestion control, in bytes */
+    uint64_t fraction;             /* newreno: of a byte of growth */
+    uint64_t used, used_end;       /* most in flight of a window of data, and where that ends */
+    vtime sent_at;                 /* when data was last sent */
+    vtime batch_gone, before_gone; /* when the last batch, and the one before it, leaves the node */
+    vtime room_at;                 /* when another may be sent; VTIME_NEVER: now */
     struct packet_ranges sacked;
     vtime srtt, rttvar, rto; /* RFC 6298; srtt 0: not measured */
     vtime resend_at;         /* VTIME_NEVER: nothing to wait for */
