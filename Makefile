@@ -5,6 +5,8 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+# More options of `meson setup`.
+SETUP ?=
 
 PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libexpat1-dev libxxhash-dev libzstd-dev libotf2-trace-dev libnlopt-dev libusrsctp-dev mandoc zlib1g-dev
 # For the front end of reports; not needed if npm is there by other means.
@@ -36,7 +38,7 @@ setup:
 	@command -v npm >/dev/null || { $(call need,$(WEB_PACKAGES)); } || echo "npm not available: no pages of reports"
 
 configure:
-	@[ -f $(BUILD)/build.ninja ] || said=$$(meson setup $(BUILD) --prefix=$(PREFIX) 2>&1) || { \
+	@[ -f $(BUILD)/build.ninja ] || said=$$(meson setup $(BUILD) --prefix=$(PREFIX) $(SETUP) 2>&1) || { \
 	echo "$$said" | tail -n 4 >&2; \
 	$(call missing,$(PACKAGES)); \
 	[ -z "$$missing" ] || echo "make: packages that are not installed:" $$missing >&2; \
@@ -54,7 +56,7 @@ demo: setup
 
 check: setup
 	@$(call need,$(CHECK_PACKAGES))
-	@$(MAKE) --no-print-directory all web
+	@$(MAKE) --no-print-directory all web SETUP=-Dfat_objects=true
 	@tests/run_all.sh $(BUILD)
 
 # Without the native runs, the sanitizer build and most random schedules.

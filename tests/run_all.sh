@@ -12,11 +12,22 @@ mkdir -p "$logs"
 passed=0
 failed=0
 counted=0
+used=0
 
-# count NAME PASSED FAILED: also says how many seconds went by since the last one.
+# Seconds of processor time of all that was run so far.
+processor_time() {
+    times >"$logs/times"
+    awk -F '[ms ]' 'NR == 2 { print int(60 * ($1 + $4) + $2 + $5) }' "$logs/times"
+}
+
+# count NAME PASSED FAILED: also says how many seconds went by since the last one, and how many of processor time.
 count() {
-    printf '%-28s %5d passed, %d failed  %5d s\n' "$1" "$2" "$3" $((SECONDS - counted))
+    local now
+    processor_time >"$logs/now"
+    read -r now <"$logs/now"
+    printf '%-28s %5d passed, %d failed  %5d s %5d s cpu\n' "$1" "$2" "$3" $((SECONDS - counted)) $((now - used))
     counted=$SECONDS
+    used=$now
     passed=$((passed + $2))
     failed=$((failed + $3))
 }
