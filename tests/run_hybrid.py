@@ -7,6 +7,7 @@
   times      a program without computing takes the virtual time that it takes in `orrery run`
   order      which message a receive from any source gets, in real and in virtual order
   cancel     which receives are cancelled, in real and in virtual order
+  threads    what threads may do beside calls of MPI
   clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
   ends       a program that aborts, crashes, or never initialises MPI ends everything
   usage      wrong usage is named
@@ -114,6 +115,22 @@ def cancel(hybrid, which, outcomes):
         demand(right in ("any", outcome), f"{name}: {outcome}", out)
 
 
+def held(hybrid):
+    """Virtual order: a long message does not hold up its sender, whose receiver waits for a decision."""
+    out = hybrid.call("hybrid", "-q", "-n", 3, "--compute", "none", "--order", "virtual", hybrid.folder / "held").stdout
+    demand(out == "1 of 300000 from 1\n2 of 150000 from 1\n", "not the messages", out)
+
+
+def threads(hybrid):
+    """Threads may read clocks and sleep beside calls, but not call MPI at the same time."""
+    done = hybrid.call("hybrid", "-q", "-n", 2, "--compute", "none", hybrid.folder / "threads")
+    demand(done.stdout == "serialized, short\n" and "check failed" not in done.stderr, "not as it was", done.stdout,
+           done.stderr)
+    done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "2", str(hybrid.folder / "threads"), "both"])
+    demand(done.status != 0 and "two threads of a process call MPI at the same time" in done.stderr, "no message",
+           done.stderr)
+
+
 def until(hybrid):
     """Reading a clock takes time, so that loops end; as much as in 'orrery run'."""
     words = ["-n", 3, "--compute", "none"]
@@ -204,6 +221,8 @@ def cases(hybrid, options):
     yield "cancel real", cancel, hybrid, "real", [received, received, received, received, cancelled, received, "any"]
     yield "cancel virtual", cancel, hybrid, "virtual", [cancelled, received, cancelled, received, cancelled, received,
                                                         cancelled]
+    yield "held", held, hybrid
+    yield "threads", threads, hybrid
     yield "until", until, hybrid
     yield "speed", speed, hybrid
     yield "clocks", clocks, hybrid

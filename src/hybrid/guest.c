@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "mpi_roles.h"
@@ -77,10 +78,12 @@ static int take_turn(enum mpi_fn fn)
     while (!guest_try_enter()) {
         if (is_for_all_threads(fn))
             return 0;
-        if (guest.frame)
-            log_fatal("two threads of a process call MPI at the same time: 'orrery hybrid' gives "
+        if (guest.frame) {
+            log_error("two threads of a process call MPI at the same time: 'orrery hybrid' gives "
                       "programs MPI_THREAD_SERIALIZED at most; 'orrery run --host process' "
                       "simulates MPI_THREAD_MULTIPLE");
+            _exit(2); /* the launcher ends the others */
+        }
         sched_yield();
     }
     return 1;
