@@ -12,8 +12,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/sys.h"
 #include "cli/guard.h"
 #include "cli/watch.h"
+
+#define LINGER_MS 200
 
 void cli_argv_add(struct cli_argv *w, const char *text)
 {
@@ -77,7 +80,7 @@ int cli_argv_split(struct cli_argv *w, const char *option, const char *text, str
 struct start {
     const struct cli_argv *argv;
     const sigset_t *mask;
-    int out, failed; /* pipes; `out` may be -1; a successful exec closes `failed` */
+    int out, errors, failed; /* pipes; the first two may be -1; a successful exec closes `failed` */
     const struct cli_argv_watch *watch; /* or NULL */
 };
 
@@ -87,8 +90,8 @@ static void become(void *context)
     const struct start *s = context;
     int none = s->out < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
     sigprocmask(SIG_SETMASK, s->mask, NULL);
-    if (s->out < 0 ||
-        (none >= 0 && dup2(none, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0))
+    if (s->out < 0 || (none >= 0 && dup2(none, STDIN_FILENO) >= 0 &&
+                       dup2(s->out, STDOUT_FILENO) >= 0 && dup2(s->errors, STDERR_FILENO) >= 0))
         execvp(s->argv->at[0], s->argv->at);
     int code = errno;
     (void)!write(s->failed, &code, sizeof code);
@@ -104,15 +107,34 @@ static int take_output(int fd, struct buf *out)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/* Passes on what is available; 0 at the end. */
+static int pass_errors(int fd)
+{
+    char text[4096];
+    ssize_t n = read(fd, text, sizeof text);
+    if (n > 0)
+        sys_write_all(STDERR_FILENO, text, (size_t)n);
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* The same when all others have ended; nobody else should have the pipe. */
+static void pass_last_errors(int fd)
+{
+    struct pollfd last = {fd, POLLIN, 0};
+    while (poll(&last, 1, LINGER_MS) > 0 && pass_errors(fd))
+        ;
+}
+
 /* Waits until the command has closed its output, or ended if we do not read that, or is to be
  * killed (*is_killed), or a signal has come, which is returned. */
-static int listen_to(int fd, struct buf *out, const struct cli_argv_watch *watch, int *is_killed)
+static int listen_to(int fd, int errors, struct buf *out, const struct cli_argv_watch *watch,
+                     int *is_killed)
 {
-    struct pollfd fds[2] = {{fd, POLLIN, 0}, {cli_watch_signals(), POLLIN, 0}};
+    struct pollfd fds[3] = {{fd, POLLIN, 0}, {cli_watch_signals(), POLLIN, 0}, {errors, POLLIN, 0}};
     int signal = 0, more = 1;
     *is_killed = 0;
     while (more && !signal && !*is_killed) {
-        int got = poll(fds, 2, watch ? watch->every_ms : -1);
+        int got = poll(fds, 3, watch ? watch->every_ms : -1);
         if (got == 0)
             *is_killed = watch->is_over(watch->context);
         if (got <= 0)
@@ -122,30 +144,37 @@ static int listen_to(int fd, struct buf *out, const struct cli_argv_watch *watch
                 signal = got;
         if (fds[0].revents)
             more = out && take_output(fd, out);
+        if (fds[2].revents && !signal && !pass_errors(errors))
+            fds[2].fd = -1;
     }
     close(fds[1].fd);
     return signal;
 }
 
-static int run(const struct start *s, int out, int failed, struct buf *text, int *status,
-               int *signal, struct err *err)
+/* The last three: our ends of the pipes. */
+static int run(const struct start *s, struct buf *text, int *status, int *signal, struct err *err,
+               int out, int errors, int failed)
 {
     struct cli_guard guard;
     int code = 0, ended = 0, is_killed = 0;
     int rc = cli_guard_start(&guard, become, (void *)(uintptr_t)s, err);
-    if (s->out >= 0)
+    if (s->out >= 0) {
         close(s->out);
+        close(s->errors);
+    }
     close(s->failed);
     if (rc)
         return rc;
     *signal = 0;
     if (read(failed, &code, sizeof code) != sizeof code) {
         code = 0;
-        *signal = listen_to(out < 0 ? guard.fd : out, text, s->watch, &is_killed);
+        *signal = listen_to(out < 0 ? guard.fd : out, errors, text, s->watch, &is_killed);
     }
     if (!*signal && !is_killed && !cli_guard_take(&guard, &ended))
         ended = SIGKILL; /* the guard was killed, and the command with it */
     cli_guard_end(&guard);
+    if (errors >= 0 && !*signal)
+        pass_last_errors(errors);
     *status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
     return code ? err_set(err, ERR_SYSTEM, "cannot start '%s': %s", s->argv->at[0], strerror(code))
                 : 0;
@@ -154,20 +183,21 @@ static int run(const struct start *s, int out, int failed, struct buf *text, int
 int cli_argv_capture(const struct cli_argv *w, struct buf *out, int *status, int *signal,
                      struct err *err)
 {
-    int pipes[2][2] = {{-1, -1}, {-1, -1}};
+    int pipes[3][2];
     sigset_t mask;
-    if (pipe2(pipes[0], O_CLOEXEC) || pipe2(pipes[1], O_CLOEXEC)) {
-        int code = errno;
-        if (pipes[0][0] >= 0)
-            close(pipes[0][0]), close(pipes[0][1]);
-        return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(code));
-    }
+    for (int i = 0; i < 3; i++)
+        if (pipe2(pipes[i], O_CLOEXEC)) {
+            int code = errno;
+            while (i-- > 0)
+                close(pipes[i][0]), close(pipes[i][1]);
+            return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(code));
+        }
     cli_watch_block(&mask);
-    struct start s = {w, &mask, pipes[0][1], pipes[1][1], NULL};
-    int rc = run(&s, pipes[0][0], pipes[1][0], out, status, signal, err);
+    struct start s = {w, &mask, pipes[0][1], pipes[1][1], pipes[2][1], NULL};
+    int rc = run(&s, out, status, signal, err, pipes[0][0], pipes[1][0], pipes[2][0]);
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    close(pipes[0][0]);
-    close(pipes[1][0]);
+    for (int i = 0; i < 3; i++)
+        close(pipes[i][0]);
     return rc;
 }
 
@@ -184,8 +214,8 @@ int cli_argv_run_watched(const struct cli_argv *w, const struct cli_argv_watch *
     if (pipe2(failed, O_CLOEXEC))
         return err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
     cli_watch_block(&mask);
-    struct start s = {w, &mask, -1, failed[1], watch};
-    int rc = run(&s, -1, failed[0], NULL, status, signal, err);
+    struct start s = {w, &mask, -1, -1, failed[1], watch};
+    int rc = run(&s, NULL, status, signal, err, -1, -1, failed[0]);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(failed[0]);
     return rc;
