@@ -29,9 +29,9 @@ int cli_argv_split(struct cli_argv *, const char *option, const char *text, stru
 /*
  * Starts the command under a guard (guard.h) and appends what it writes to standard output. Its
  * input is empty. What it writes to standard error is passed on until a signal comes: a launcher
- * that is ended while it starts ranks complains. Returns 0 with its exit status (128 + the signal if
- * one ended it), or ERR_SYSTEM if it cannot be started. *signal: SIGINT, SIGTERM or SIGHUP if this
- * process received one meanwhile; then the command and all its descendants have been killed.
+ * that is ended while it starts ranks complains. Returns 0 with its exit status (128 + the signal
+ * if one ended it), or ERR_SYSTEM if it cannot be started. *signal: SIGINT, SIGTERM or SIGHUP if
+ * this process received one meanwhile; then the command and all its descendants have been killed.
  */
 int cli_argv_capture(const struct cli_argv *, struct buf *out, int *status, int *signal,
                      struct err *);
