@@ -115,10 +115,15 @@ def cancel(hybrid, which, outcomes):
         demand(right in ("any", outcome), f"{name}: {outcome}", out)
 
 
-def held(hybrid):
-    """Virtual order: a long message does not hold up its sender, whose receiver waits for a decision."""
-    out = hybrid.call("hybrid", "-q", "-n", 3, "--compute", "none", "--order", "virtual", hybrid.folder / "held").stdout
+def held(hybrid, which):
+    """A long message does not hold up its sender, whose receiver waits for a decision, or for its process."""
+    out = hybrid.call("hybrid", "-q", "-n", 3, "--compute", "none", "--order", which, hybrid.folder / "held").stdout
     demand(out == "1 of 300000 from 1\n2 of 150000 from 1\n", "not the messages", out)
+
+
+def guessed(hybrid, which):
+    out = hybrid.call("hybrid", "-q", "-n", 4, "--compute", "none", "--order", which, hybrid.folder / "guessed").stdout
+    demand(out == "done\n", "not the messages", out)
 
 
 def threads(hybrid):
@@ -221,7 +226,9 @@ def cases(hybrid, options):
     yield "cancel real", cancel, hybrid, "real", [received, received, received, received, cancelled, received, "any"]
     yield "cancel virtual", cancel, hybrid, "virtual", [cancelled, received, cancelled, received, cancelled, received,
                                                         cancelled]
-    yield "held", held, hybrid
+    for which in ("real", "virtual"):
+        yield f"held {which}", held, hybrid, which
+        yield f"guessed {which}", guessed, hybrid, which
     yield "threads", threads, hybrid
     yield "until", until, hybrid
     yield "speed", speed, hybrid

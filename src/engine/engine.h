@@ -79,7 +79,7 @@ struct engine_entity {
     uint8_t wake;             /* enum engine_wake of the last wake */
     uint8_t lingers;          /* it has ended, but still serves others (engine_linger) */
     uint8_t fresh : 1;        /* a spare whose first turn only the scheduler can give */
-    uint8_t busy : 1;         /* blocked, but a thread of it runs (engine_block_busy) */
+    uint8_t busy : 1;         /* blocked, but may emit something (engine_block_busy) */
     uint8_t asking : 1;       /* it is in engine.asking */
     uint8_t out : 1;          /* it runs without its turn (engine_go_out) */
     uint8_t away : 1;    /* blocked until something outside wakes it (engine_block_away), ... */
@@ -90,6 +90,7 @@ struct engine_entity {
 enum engine_wake {
     ENGINE_WAKE_ARRIVAL = 0, /* a message has arrived: look at the inbox */
     ENGINE_WAKE_DECIDE,      /* the due decision is safe now */
+    ENGINE_WAKE_LOOK,        /* nothing else can happen: look whether you can cause something */
     ENGINE_WAKE_EXPLAIN,     /* deadlock: describe what you wait for, then suspend again */
 };
 
@@ -433,8 +434,8 @@ void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime du
                   uint32_t wake_after);
 
 /*
- * The same for an entity that has a running thread, which may emit something that nobody waits for.
- * When nothing else is due, the entity is woken to look. Its first act after any wake is
+ * The same for an entity that may emit something that nobody waits for, such as one with a running
+ * thread. When nothing else is due, the entity is woken to look. Its first act after any wake is
  * engine_unbusy.
  */
 void engine_block_busy(struct engine *, struct engine_entity *, uint32_t id, vtime due,
@@ -455,6 +456,8 @@ void engine_return(struct engine *, struct engine_entity *);
  * wait for it. What they do then may come too late for it. Scheduler context; returns whether there
  * was one. */
 int engine_force(struct engine *);
+/* Wakes busy entities to look, although others are away; returns whether there was one. */
+int engine_look(struct engine *);
 
 /* From now on, what comes too late for the medium enters it late. */
 static inline void engine_let_late(struct engine *e)

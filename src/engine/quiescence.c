@@ -97,7 +97,7 @@ static void wake_busy(struct engine *e)
         struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
         if (x->busy && x->state == ENGINE_BLOCKED)
-            engine_make_ready(e, x, (uint32_t)i, ENGINE_WAKE_ARRIVAL);
+            engine_make_ready(e, x, (uint32_t)i, ENGINE_WAKE_LOOK);
     }
 }
 
@@ -312,6 +312,14 @@ int engine_force(struct engine *e)
     if (engine_status_waits(e, &e->all))
         return 0;
     grant_below(e);
+    return 1;
+}
+
+int engine_look(struct engine *e)
+{
+    if (e->busy == 0)
+        return 0;
+    wake_busy(e);
     return 1;
 }
 

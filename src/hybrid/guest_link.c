@@ -78,6 +78,7 @@ void guest_link_open(void)
 
 void guest_link_close(void)
 {
+    show(LIVE_INSIDE | LIVE_ASKS); /* others do not wait for anything of this process */
     state.link.close(state.link.owner);
 }
 

@@ -17,14 +17,22 @@ struct latest {
     vtime arrival;
 };
 
+/* A receive was given a message of one source here, and of another by the real MPI. */
+struct exchange {
+    uint32_t ctx;
+    int32_t here, there;
+};
+
 /* Of a rank. */
 struct bindings {
     int has_next, next; /* source of the next receive, as a rank of its communicator */
+    struct exchange *exchanges;
+    uint32_t exchange_count, exchange_room;
     struct latest *kinds;
     uint32_t count, room;
 };
 
-static uint64_t inversions;
+static uint64_t inversions, guesses;
 
 static struct bindings *own(struct mpi_rank *self)
 {
@@ -40,6 +48,39 @@ void mpi_bind_begin(void)
 uint64_t mpi_bind_inversions(void)
 {
     return inversions;
+}
+
+uint64_t mpi_bind_guesses(void)
+{
+    return guesses;
+}
+
+/* ---- exchanged messages ---- */
+
+static void add_exchange(struct bindings *b, struct exchange x)
+{
+    if (x.here == x.there)
+        return;
+    ARRAY_RESERVE(b->exchanges, b->exchange_room, b->exchange_count + 1, 4);
+    b->exchanges[b->exchange_count++] = x;
+}
+
+/* The source whose message is left here for a receive that has got one of that source from the real
+ * MPI. */
+static int32_t take_exchange(struct bindings *b, uint32_t ctx, int32_t source)
+{
+    for (uint32_t i = 0; i < b->exchange_count;) {
+        struct exchange x = b->exchanges[i];
+
+        if (x.ctx != ctx || x.here != source) {
+            i++;
+            continue;
+        }
+        b->exchanges[i] = b->exchanges[--b->exchange_count];
+        source = x.there;
+        i = 0;
+    }
+    return source;
 }
 
 /* ---- choosing ---- */
@@ -59,7 +100,7 @@ int mpi_bind_take(struct mpi_rank *self, const struct mpi_comm *comm, int32_t *s
     if (!b->has_next)
         return 0;
     b->has_next = 0;
-    *source = mpi_source_world(comm, b->next);
+    *source = take_exchange(b, comm->ctx, mpi_source_world(comm, b->next));
     return 1;
 }
 
@@ -71,6 +112,13 @@ int mpi_bind_post(struct mpi_rank *self, struct mpi_req *req)
     }
     req->flags |= MPI_REQ_UNBOUND;
     return 0;
+}
+
+static void name(struct mpi_rank *self, struct mpi_req *req, int32_t peer)
+{
+    mpi_posted_name(self, req, peer);
+    req->flags = (uint16_t)((req->flags & ~MPI_REQ_UNBOUND) | MPI_REQ_BOUND);
+    mpi_retry(self, 0);
 }
 
 struct mpi_req *mpi_bind_receive(struct mpi_rank *self, struct mpi_req *req)
@@ -90,17 +138,21 @@ struct mpi_req *mpi_bind_receive(struct mpi_rank *self, struct mpi_req *req)
 void mpi_bind(struct mpi_rank *self, struct mpi_req *req, int source)
 {
     const struct mpi_comm *comm = mpi_comm_get((MPI_Comm)req->comm);
-    int32_t peer = source == MPI_ANY_SOURCE ? MPI_P2P_ANY : mpi_source_world(comm, source);
+    struct bindings *b = own(self);
+    int32_t peer;
 
-    if (!(req->flags & MPI_REQ_QUEUED)) {
-        req->peer = peer;
+    if (source == MPI_ANY_SOURCE) { /* of a persistent one */
+        req->peer = MPI_P2P_ANY;
+        req->flags &= (uint16_t)~MPI_REQ_BOUND;
         return;
     }
-    if (!(req->flags & MPI_REQ_UNBOUND))
-        return;
-    mpi_posted_name(self, req, peer);
-    req->flags = (uint16_t)((req->flags & ~MPI_REQ_UNBOUND) | MPI_REQ_BOUND);
-    mpi_retry(self, 0);
+    peer = take_exchange(b, req->ctx, mpi_source_world(comm, source));
+    if (req->flags & MPI_REQ_UNBOUND)
+        name(self, req, peer);
+    else if (req->flags & MPI_REQ_BOUND)
+        add_exchange(b, (struct exchange){req->ctx, req->peer, peer});
+    else if (!(req->flags & MPI_REQ_QUEUED))
+        req->peer = peer;
 }
 
 void mpi_bind_hold(struct mpi_req *req)
@@ -128,6 +180,33 @@ int mpi_bind_any_candidate(struct mpi_rank *self)
     if (mpi_wild_count(self) && self->early_count)
         mpi_posted_each_wild(self, look, &found);
     return found;
+}
+
+struct guess {
+    struct mpi_req *req;
+    const struct mpi_msg *msg;
+};
+
+/* Of several receives that may take the same message, the first gets it. */
+static void find_first(struct mpi_rank *self, struct mpi_req *req, void *found)
+{
+    struct guess *best = found;
+    const struct mpi_msg *m = req->flags & MPI_REQ_UNBOUND ? mpi_bind_candidate(self, req) : NULL;
+
+    if (m && (!best->msg || m->em.arrival < best->msg->em.arrival ||
+              (m == best->msg && req->order < best->req->order)))
+        *best = (struct guess){req, m};
+}
+
+void mpi_bind_guess(struct mpi_rank *self)
+{
+    struct guess first = {0};
+
+    mpi_posted_each_wild(self, find_first, &first);
+    if (!first.req)
+        return;
+    guesses++;
+    name(self, first.req, (int32_t)first.msg->em.src);
 }
 
 /* ---- inversions ---- */

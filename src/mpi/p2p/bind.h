@@ -7,6 +7,12 @@
  * source. Its tag need not be known: of one source and communicator both take messages in the same
  * order.
  *
+ * The process may be in a call of the real MPI, and its rank here blocked in the same call, when
+ * only a match of an unbound receive lets others continue: the sender of a long message waits for
+ * it. Then the message that came first is taken, as a *guess*. If the real MPI has chosen another
+ * one, the two messages are exchanged: a later receive that has got the one that was taken gets the
+ * other one here.
+ *
  * A message that is received although another one, which the receive matches as well, arrives
  * earlier in virtual time is an *inversion*.
  */
@@ -37,7 +43,10 @@ void mpi_bind_seen(struct mpi_rank *self, uint32_t ctx, int32_t tag, const struc
 /* Is there a message that the unbound receive may take? / any unbound one of the rank? */
 struct mpi_msg *mpi_bind_candidate(struct mpi_rank *self, const struct mpi_req *);
 int mpi_bind_any_candidate(struct mpi_rank *self);
-/* Inversions of all ranks of this process so far. */
+/* Lets an unbound receive take the first message that it may take. */
+void mpi_bind_guess(struct mpi_rank *self);
+/* Inversions and guesses of all ranks of this process so far. */
 uint64_t mpi_bind_inversions(void);
+uint64_t mpi_bind_guesses(void);
 
 #endif

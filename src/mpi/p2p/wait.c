@@ -13,15 +13,34 @@
  */
 #include <string.h>
 
+#include "mpi/p2p/bind.h"
 #include "mpi/p2p/service.h"
 #include "mpi/p2p/strand.h"
 #include "mpi/thread.h"
+
+/* Only the rank's process can say which messages some receives get, and it may be in the same call
+ * as the rank. */
+static void suspend_unbound(struct mpi_rank *self, vtime due)
+{
+    if (mpi_bind_any_candidate(self))
+        engine_block_busy(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, 1);
+    else
+        engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, 1);
+    vp_suspend();
+    engine_unbusy(&mpi_world.engine, &self->ent);
+    if (self->ent.wake == ENGINE_WAKE_LOOK)
+        mpi_bind_guess(self);
+}
 
 static void suspend(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi_holds *holds,
                     const void *arg)
 {
     if (__builtin_expect(vp_private.threaded, 0)) {
         mpi_thread_block(self, due, wake_after, holds, arg);
+        return;
+    }
+    if (__builtin_expect(mpi_world.binds, 0) && mpi_wild_count(self)) {
+        suspend_unbound(self, due);
         return;
     }
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, wake_after);
