@@ -30,6 +30,7 @@
 #define NOISE_NS 5000
 /* The same, as a fraction of the time run: the tick rate is known to about that precision. */
 #define NOISE_PART 1024
+#define TRIES 8 /* to read the clocks without interruption */
 
 #ifdef RSEQ_SIG
 #define SIGNATURE RSEQ_SIG
@@ -104,6 +105,19 @@ static void read_process(struct oncpu_time *t)
     t->ticks = ticks_beside(process_ns, &t->ns);
 }
 
+/* Reads both, so that an interruption from then on is noticed. The end of a system call is where
+ * a thread is often switched out: the time until it continues must not count as missing from the
+ * next stretch. */
+static void read_both(const struct oncpu *o, struct oncpu_time *now)
+{
+    int tries = TRIES;
+
+    do {
+        point(o, oncpu_nowhere);
+        o->read(now);
+    } while (o->pointer && !oncpu_is_whole(o) && --tries);
+}
+
 static void compared(struct oncpu *o, const struct oncpu_time *now)
 {
     o->last = *now;
@@ -127,24 +141,25 @@ void oncpu_begin_late(struct oncpu *o)
     if (!o->read)
         return;
     if (o->pointer || o->last.ticks == 0 || o->late >= PATIENCE) {
-        o->read(&now);
+        read_both(o, &now);
         compared(o, &now);
-        point(o, oncpu_nowhere);
     } else {
         o->late++;
     }
 }
 
-/* Ticks of the last stretch in which the thread did not run, as far as that is known. */
-static double missing(const struct oncpu *o, uint64_t ticks, const struct oncpu_time *now)
+/* Ticks of the stretch that ends at `end` in which the thread did not run, as far as that is
+ * known. */
+static double missing(const struct oncpu *o, uint64_t ticks, uint64_t end,
+                      const struct oncpu_time *now)
 {
     double ran = (double)(now->ns - o->last.ns) * o->rate, off;
 
-    off = (double)(o->late ? ticks : now->ticks - o->last.ticks) - ran;
+    off = (double)(o->late ? ticks : end - o->last.ticks) - ran;
     return off > NOISE_NS * o->rate + ran / NOISE_PART ? off : 0;
 }
 
-uint64_t oncpu_end_broken(struct oncpu *o, uint64_t ticks)
+uint64_t oncpu_end_broken(struct oncpu *o, uint64_t ticks, uint64_t end)
 {
     struct oncpu_time now;
     double off = 0;
@@ -153,10 +168,9 @@ uint64_t oncpu_end_broken(struct oncpu *o, uint64_t ticks)
         return ticks;
     if (!o->pointer && (double)ticks < SHORT_NS * o->rate)
         return ticks;
-    o->read(&now);
+    read_both(o, &now);
     if (o->last.ticks)
-        off = missing(o, ticks, &now);
+        off = missing(o, ticks, end, &now);
     compared(o, &now);
-    point(o, oncpu_nowhere);
     return off < (double)ticks ? ticks - (uint64_t)off : 0;
 }

@@ -11,9 +11,9 @@
  * not interrupted.
  *
  *     oncpu_init(&o, ONCPU_THREAD);
- *     oncpu_begin(&o);  start = ticks_now();  ...  ran = ticks_now() - start;
+ *     oncpu_begin(&o);  start = ticks_now();  ...  end = ticks_now();  ran = end - start;
  *     if (!oncpu_is_whole(&o))
- *         ran = oncpu_end_broken(&o, ran);
+ *         ran = oncpu_end_broken(&o, ran, end);
  *
  * Where there is no such pointer - another libc, a program that registers sequences itself, several
  * threads - short stretches are taken as measured, and longer ones are compared with the CPU clock.
@@ -70,8 +70,8 @@ static inline void oncpu_begin(struct oncpu *o)
         oncpu_begin_late(o);
 }
 
-/* Ends a stretch of that many ticks that was not whole; returns in how many of them the thread
- * ran. */
-uint64_t oncpu_end_broken(struct oncpu *, uint64_t ticks);
+/* Ends a stretch of that many ticks, until `end`, that was not whole; returns in how many of them
+ * the thread ran. */
+uint64_t oncpu_end_broken(struct oncpu *, uint64_t ticks, uint64_t end);
 
 #endif

@@ -48,9 +48,9 @@ void mpi_clock_init(const struct run_options *o)
 }
 
 /* The slice was interrupted. */
-__attribute__((noinline)) static int64_t without_waiting(int64_t ticks)
+__attribute__((noinline)) static int64_t without_waiting(int64_t ticks, uint64_t end)
 {
-    int64_t ran = (int64_t)oncpu_end_broken(&vp_private.oncpu, (uint64_t)ticks);
+    int64_t ran = (int64_t)oncpu_end_broken(&vp_private.oncpu, (uint64_t)ticks, end);
 
     left_out += (uint64_t)(ticks - ran);
     return ran;
@@ -94,7 +94,7 @@ void mpi_charge(struct mpi_rank *self, enum mpi_fn fn)
     if (__builtin_expect(ticks <= 0, 0))
         ticks = 0;
     else if (__builtin_expect(!oncpu_is_whole(&vp_private.oncpu), 0))
-        ticks = without_waiting(ticks);
+        ticks = without_waiting(ticks, now);
     mpi_charge_ticks(self, (uint64_t)ticks, fn);
 }
 

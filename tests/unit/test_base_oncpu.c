@@ -39,7 +39,7 @@ static struct oncpu make(int with_pointer)
 /* Ends a stretch as the clock of a rank does. */
 static uint64_t end(struct oncpu *o, uint64_t ticks)
 {
-    return oncpu_is_whole(o) ? ticks : oncpu_end_broken(o, ticks);
+    return oncpu_is_whole(o) ? ticks : oncpu_end_broken(o, ticks, fake.ticks);
 }
 
 static void test_whole(void)
@@ -60,14 +60,15 @@ static void test_broken(void)
     oncpu_begin(&o);
     pass(700 * US, 0); /* the stretch before, and the simulator */
     pass(500 * US, 300 * US);
-    is_int(oncpu_end_broken(&o, 800 * US), 500 * US, "time off the processor is left out");
+    is_int(oncpu_end_broken(&o, 800 * US, fake.ticks), 500 * US,
+           "time off the processor is left out");
     ok(oncpu_is_whole(&o), "and the next stretch can be told");
     pass(100 * US, 0);
-    is_int(oncpu_end_broken(&o, 100 * US), 100 * US, "nothing is left out twice");
+    is_int(oncpu_end_broken(&o, 100 * US, fake.ticks), 100 * US, "nothing is left out twice");
     pass(100 * US, 4 * US);
-    is_int(oncpu_end_broken(&o, 104 * US), 104 * US, "an interrupt is not left out");
+    is_int(oncpu_end_broken(&o, 104 * US, fake.ticks), 104 * US, "an interrupt is not left out");
     pass(10 * US, 900 * US);
-    is_int(oncpu_end_broken(&o, 50 * US), 0, "no more than the stretch is left out");
+    is_int(oncpu_end_broken(&o, 50 * US, fake.ticks), 0, "no more than the stretch is left out");
 }
 
 static void test_between(void)
@@ -80,8 +81,38 @@ static void test_between(void)
     pass(50 * US, 5000 * US); /* the simulator is switched out */
     oncpu_begin_late(&o);
     pass(200 * US, 100 * US);
-    is_int(oncpu_end_broken(&o, 300 * US), 200 * US,
+    is_int(oncpu_end_broken(&o, 300 * US, fake.ticks), 200 * US,
            "what was missing before is not left out of it");
+}
+
+/* The thread is switched out when the clocks were read, but the pointer not yet set, once. */
+static int disturbances;
+static uint64_t *pointer;
+static void read_disturbed(struct oncpu_time *t)
+{
+    read_fake(t);
+    if (disturbances && disturbances--) {
+        pass(0, 8000 * US);
+        *pointer = 0;
+    }
+}
+
+static void test_reading(void)
+{
+    struct oncpu o = make(1);
+
+    o.read = read_disturbed;
+    pointer = (uint64_t *)((char *)__builtin_thread_pointer() + o.pointer);
+    disturbances = 1;
+    oncpu_begin(&o);
+    ok(oncpu_is_whole(&o), "the clocks are read again");
+    pass(500 * US, 300 * US);
+    uint64_t at = fake.ticks;
+    pass(1 * US, 8000 * US); /* between the end and the reading */
+    disturbances = 1;
+    is_int(oncpu_end_broken(&o, 800 * US, at), 501 * US, "only what is missing within is left out");
+    pass(500 * US, 300 * US);
+    is_int(oncpu_end_broken(&o, 800 * US, fake.ticks), 500 * US, "nor is it left out of the next");
 }
 
 static void test_blind(void)
@@ -130,7 +161,7 @@ static void test_system(enum oncpu_of of)
 {
     struct oncpu o;
     double before, ran, spent;
-    uint64_t start;
+    uint64_t start, stop;
 
     oncpu_init(&o, of);
     oncpu_begin(&o);
@@ -138,7 +169,8 @@ static void test_system(enum oncpu_of of)
     before = cpu_seconds();
     run_for(before + 0.02);
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-    ran = (double)end(&o, ticks_now() - start) / ticks_per_ns() * 1e-9;
+    stop = ticks_now();
+    ran = (double)oncpu_end_broken(&o, stop - start, stop) / ticks_per_ns() * 1e-9;
     spent = cpu_seconds() - before;
     ok(ran >= 0.98 * spent && ran <= 1.02 * spent + 0.001, "clock %d: %g s were run, %g s are said",
        of, spent, ran);
@@ -168,6 +200,7 @@ int main(void)
     test_whole();
     test_broken();
     test_between();
+    test_reading();
     test_blind();
     test_pointer();
     test_system(ONCPU_THREAD);
