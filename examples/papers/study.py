@@ -191,7 +191,7 @@ class Study:
         """The commands, without folders of this computer; of those that differ in numbers alone, the first."""
         seen, lines = set(), []
         for words in self.commands:
-            words = [re.sub(r"^/\S*/", "", word) for word in words]
+            words = [re.sub(r"(^|:)/\S*/", r"\1", word) for word in words]
             line = shlex.join(word for word in words)
             kind = re.sub(r"[0-9][0-9.]*", "#", line)
             if kind not in seen:
