@@ -141,21 +141,14 @@ class Calls(run_record.Tests):
     def dynamic(self):
         """Only simulated: not every MPI can spawn."""
         with harness.fresh_folder() as folder:
-            done = harness.call([self.orrery, "run", "-n", 2, "-q", "--compute", "none", "--trace", "n.orr",
-                                 self.program("dynamic.c")], cwd=folder)
-            demand(done.status == 0, f"exit status {done.status}", done.stderr)
-            self.verify(folder)
-            self.note(self.calls(folder, "n.orr"))
+            self.note(self.simulate(folder, self.program("dynamic.c")))
 
     def bindings(self, name):
         source = TESTS / name
         binary = self.build / source.name.replace(".", "_")
         harness.build(source, binary, ["-w"])
         with harness.fresh_folder() as folder:
-            done = harness.call([self.orrery, "run", "-n", 2, "-q", "--compute", "none", "--trace", "n.orr", binary],
-                                cwd=folder)
-            demand(done.status == 0, f"exit status {done.status}", done.stderr)
-            self.note(self.calls(folder, "n.orr"))
+            self.note(self.simulate(folder, binary))
 
     # ---- list ----
 

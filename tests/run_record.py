@@ -66,6 +66,13 @@ class Tests:
         demand(found, "no number of communicators", done.stdout, done.stderr)
         return int(found[1])
 
+    def simulate(self, folder, *words):
+        """Traces a run of two simulated ranks as n.orr, and returns its calls."""
+        done = harness.call([self.orrery, "run", "-n", 2, "-q", "--compute", "none", "--trace", "n.orr", *words], cwd=folder)
+        demand(done.status == 0, f"exit status {done.status}", done.stderr)
+        self.verify(folder)
+        return self.calls(folder, "n.orr")
+
     def verify(self, folder):
         done = harness.call([self.orrery, "trace", "verify", "n.orr"], cwd=folder)
         demand(done.status == 0, "the trace is not good", done.stdout, done.stderr)
@@ -205,11 +212,7 @@ class Tests:
     def spawned(self):
         """The trace contains simulated ranks that were spawned."""
         with harness.fresh_folder() as folder:
-            done = harness.call([self.orrery, "run", "-n", 2, "-q", "--compute", "none", "--trace", "n.orr",
-                                 self.program("bad/record_spawn.c")], cwd=folder)
-            demand(done.status == 0, f"exit status {done.status}", done.stderr)
-            self.verify(folder)
-            calls = self.calls(folder, "n.orr")
+            calls = self.simulate(folder, self.program("bad/record_spawn.c"))
         demand(sorted(calls) == [0, 1, 2, 3], f"ranks {sorted(calls)}")
         demand("source=0, tag=7, comm=comm 2) -> status={source 2, tag 7, 4 B}" in "\n".join(calls[0]),
                "the child's rank", *calls[0])

@@ -187,6 +187,10 @@ class Study:
     def native(self, ranks, program, **also):
         return self.call(["mpiexec.mpich", "-n", ranks, *program], **also)
 
+    def analysis(self, trace):
+        """The groups of `orrery analyze`, by name."""
+        return json.loads(self.call([self.orrery, "analyze", "--format", "json", trace], shown=False).text)["groups"]
+
     def shown_commands(self, most=12):
         """The commands, without folders of this computer; of those that differ in numbers alone, the first."""
         seen, lines = set(), []

@@ -97,31 +97,23 @@ static void become(void *context)
     (void)!write(s->failed, &code, sizeof code);
 }
 
-/* Reads what is available; 0 at the end. */
-static int take_output(int fd, struct buf *out)
+/* Reads what is available into `out`, or passes it on to standard error (NULL); 0 at the end. */
+static int take(int fd, struct buf *out)
 {
     char text[4096];
     ssize_t n = read(fd, text, sizeof text);
-    if (n > 0)
+    if (n > 0 && out)
         buf_add(out, text, (size_t)n);
-    return n > 0 || (n < 0 && errno == EINTR);
-}
-
-/* Passes on what is available; 0 at the end. */
-static int pass_errors(int fd)
-{
-    char text[4096];
-    ssize_t n = read(fd, text, sizeof text);
-    if (n > 0)
+    else if (n > 0)
         sys_write_all(STDERR_FILENO, text, (size_t)n);
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* The same when all others have ended; nobody else should have the pipe. */
+/* Passes on what is left when all others have ended; nobody else should have the pipe. */
 static void pass_last_errors(int fd)
 {
     struct pollfd last = {fd, POLLIN, 0};
-    while (poll(&last, 1, LINGER_MS) > 0 && pass_errors(fd))
+    while (poll(&last, 1, LINGER_MS) > 0 && take(fd, NULL))
         ;
 }
 
@@ -143,8 +135,8 @@ static int listen_to(int fd, int errors, struct buf *out, const struct cli_argv_
             if (got != SIGCHLD && !signal)
                 signal = got;
         if (fds[0].revents)
-            more = out && take_output(fd, out);
-        if (fds[2].revents && !signal && !pass_errors(errors))
+            more = out && take(fd, out);
+        if (fds[2].revents && !signal && !take(errors, NULL))
             fds[2].fd = -1;
     }
     close(fds[1].fd);

@@ -13,22 +13,7 @@
 #include "mpi/datatype/table.c" /* its types are counted */
 #include "mpi/error.h"
 #include "mpi_impl.h"
-
-/* No attributes here. */
-int mpi_attr_copy_all(struct mpi_rank *self, int from, int to)
-{
-    (void)self;
-    (void)from;
-    (void)to;
-    return MPI_SUCCESS;
-}
-
-int mpi_attr_delete_all(struct mpi_rank *self, int handle)
-{
-    (void)self;
-    (void)handle;
-    return MPI_SUCCESS;
-}
+#include "no_attributes.h"
 
 /* No call here is wrong. */
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)

@@ -8,25 +8,10 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/error.h"
 #include "mpi_impl.h"
+#include "no_attributes.h"
 #include "tap.h"
 
 static int raised; /* class of the last error, 0 if none since it was reset */
-
-/* No attributes here. */
-int mpi_attr_copy_all(struct mpi_rank *self, int from, int to)
-{
-    (void)self;
-    (void)from;
-    (void)to;
-    return MPI_SUCCESS;
-}
-
-int mpi_attr_delete_all(struct mpi_rank *self, int handle)
-{
-    (void)self;
-    (void)handle;
-    return MPI_SUCCESS;
-}
 
 int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char *fmt, ...)
 {

@@ -24,9 +24,7 @@ def tools():
 
 def breakdown(work, trace):
     """Run time, and per rank the mean times in point-to-point calls and collectives, in seconds."""
-    import json
-    text = work.call([work.orrery, "analyze", "--format", "json", trace], shown=False).text
-    groups = json.loads(text)["groups"]
+    groups = work.analysis(trace)
     overall = groups["overall"]["overall"][0]
     functions = {row["function"]: row["time"] for row in groups["functions"]["functions"]}
     ranks = len(groups["ranks"]["ranks"])

@@ -21,10 +21,6 @@ def settings(values):
     return ["--set", ",".join(f"{key}={value}" for key, value in values.items())]
 
 
-def analysis(work, trace):
-    return json.loads(work.call([work.orrery, "analyze", "--format", "json", trace], shown=False).text)["groups"]
-
-
 def compare(work, one, other, **also):
     """Mean error of each group, in percent."""
     text = work.call([work.orrery, "compare", one, other, "--format", "json"], **also).text
@@ -56,7 +52,7 @@ def figure1(work):
     shutil.rmtree(pictures, ignore_errors=True)
     work.call([work.orrery, "report", real, simulated, "--svg", pictures])
     result.table(["group", "mean difference"], [[name, f"{value:.2f} %"] for name, value in errors.items()])
-    one, other = (analysis(work, trace)["overall"]["overall"][0]["runtime"] for trace in (real, simulated))
+    one, other = (work.analysis(trace)["overall"]["overall"][0]["runtime"] for trace in (real, simulated))
     result.table(["", "run time"], [["real", seconds(one)], ["simulated", seconds(other)],
                                     ["difference", f"{100 * (other / one - 1):+.2f} %"]])
     for name in ("breakdown", "ranks", "matrix"):
@@ -131,7 +127,7 @@ def error_of(work, reference, trace):
 
 
 def run_time(work, trace):
-    return analysis(work, trace)["overall"]["overall"][0]["runtime"]
+    return work.analysis(trace)["overall"]["overall"][0]["runtime"]
 
 
 def same_time(work, binary, name, values, wanted):
