@@ -1,5 +1,5 @@
 /*
- * cmd_calibrate.c - cmd_calibrate.c - `orrery calibrate`: measures this machine, fits a platform to
+ * cmd_calibrate.c - `orrery calibrate`: measures this machine, fits a platform to
  * it, and says how well that predicts.
  */
 #include <errno.h>

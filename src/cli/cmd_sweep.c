@@ -125,10 +125,10 @@ static void lists_help(struct buf *out)
              "  1us..1ms*10     1us, 10us, 100us, 1ms\n"
              "  0..1+0.25       0, 0.25, 0.5, 0.75, 1\n"
              "\nExample:\n"
-             "  orrery sweep --set net.latency=1us,10us,100us --set net.bandwidth=1Gbps,10Gbps \\\n"
+             "  orrery sweep --set net.latency=1us,10us --set net.bandwidth=1Gbps,10Gbps \\\n"
              "      -o out.csv --plot out.svg run -n 64 --compute none ./app\n"
-             "\n'orrery help settings' lists the settings, 'orrery run --help' the options after "
-             "'run'.\n");
+             "\n'orrery help settings' lists the settings, 'orrery run --help' the options that\n"
+             "may follow 'run'.\n");
 }
 
 static const struct cli_usage usage = {

@@ -349,7 +349,7 @@ static const struct cli_action actions[] = {
     {{"info", "describe traces: program, ranks, times and size"}, info},
     {{"print", "the records as text, rank by rank"}, print},
     {{"verify", "whether traces are complete, undamaged and in order"}, verify},
-    {{"cut", "a trace with only some ranks, or only an interval of time"}, cut},
+    {{"cut", "a part of a trace: some ranks or an interval of time"}, cut},
     {{"merge", "one trace from the parts that a killed run has left"}, merge},
     {{"convert", "a trace in the format of another tool, or from it"}, convert},
 };

@@ -1,5 +1,5 @@
 /*
- * cmd_version.c - cmd_version.c - `orrery version`.
+ * cmd_version.c - `orrery version`.
  */
 #include "cli/cli.h"
 

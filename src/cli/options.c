@@ -10,6 +10,7 @@
 
 #define WIDTH 80
 #define HELP_COLUMN 28
+#define SYNOPSIS_COLUMN 14 /* of its second line: behind "usage: orrery" */
 
 /* "--help" is an option of every command that is not in its table. */
 static const struct cli_option help_option = {"help", 'h', NULL, NULL, "print this help", NULL};
@@ -208,9 +209,20 @@ static void help_line(const struct cli_option *option, int at_length, struct buf
     buf_fini(&text);
 }
 
+static void add_synopsis(const struct cli_usage *usage, struct buf *out)
+{
+    struct buf text;
+    buf_init(&text);
+    buf_addf(&text, "usage: orrery %s%s%s", usage->command, *usage->synopsis ? " " : "",
+             usage->synopsis);
+    cli_options_wrap(out, buf_str(&text), SYNOPSIS_COLUMN, 0);
+    buf_addc(out, '\n');
+    buf_fini(&text);
+}
+
 static void add_help(const struct cli_usage *usage, int at_length, struct buf *out)
 {
-    buf_addf(out, "usage: orrery %s %s\n\n", usage->command, usage->synopsis);
+    add_synopsis(usage, out);
     cli_options_wrap(out, usage->about, 0, 0);
     buf_adds(out, "\nOptions:\n");
     for (const struct cli_option *o = usage->options; !is_end(o); o++)

@@ -187,12 +187,10 @@ static const struct cli_option options[] = {
 
 static void example(struct buf *out)
 {
-    buf_adds(
-        out,
-        "\nExample:\n"
-        "  orrery record -n 4 -o real.orr ./app\n"
-        "  orrery tune real.orr --set net.latency=1us..1ms --set net.bandwidth=100Mbps..100Gbps \\\n"
-        "      -o found.yaml run -n 4 ./app\n");
+    buf_adds(out, "\nExample:\n"
+                  "  orrery record -n 4 -o real.orr ./app\n"
+                  "  orrery tune real.orr --set net.latency=1us..1ms \\\n"
+                  "      --set net.bandwidth=100Mbps..100Gbps -o found.yaml run -n 4 ./app\n");
 }
 
 const struct cli_usage cli_tune_usage = {

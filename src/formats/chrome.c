@@ -260,6 +260,6 @@ static int chrome_write(struct trace *t, const char *path, struct format_notes *
 const struct trace_format format_chrome = {
     .name = "chrome",
     .suffix = ".json",
-    .about = "Chrome and Perfetto: JSON for a timeline in a browser",
+    .about = "JSON of Chrome and Perfetto: a timeline in a browser",
     .write = chrome_write,
 };

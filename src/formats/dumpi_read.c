@@ -315,7 +315,7 @@ static int dumpi_detect(const char *path, const uint8_t *head, size_t bytes)
 const struct trace_format format_dumpi = {
     .name = "dumpi",
     .suffix = ".meta",
-    .about = "DUMPI of SST: a file for each rank beside the named one",
+    .about = "DUMPI of SST: the named file, and one per rank",
     .detect = dumpi_detect,
     .read = read_traces,
     .write = dumpi_write,

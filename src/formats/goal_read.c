@@ -332,7 +332,7 @@ static int goal_detect(const char *path, const uint8_t *head, size_t bytes)
 const struct trace_format format_goal = {
     .name = "goal",
     .suffix = ".goal",
-    .about = "GOAL, the schedules of LogGOPSim: messages and computing",
+    .about = "GOAL of LogGOPSim: messages and computing",
     .detect = goal_detect,
     .read = read_schedule,
     .write = goal_write,

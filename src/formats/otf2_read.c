@@ -173,7 +173,7 @@ static int otf2_detect(const char *path, const uint8_t *head, size_t bytes)
 const struct trace_format format_otf2 = {
     .name = "otf2",
     .suffix = ".otf2",
-    .about = "OTF2: archives of Score-P, Vampir, Scalasca and others",
+    .about = "OTF2: archives of Score-P, Vampir and Scalasca",
     .detect = otf2_detect,
     .read = read_archive,
     .write = otf2_write,

@@ -38,7 +38,7 @@ enum mpi_coll_need {
 #define MPI_COLL_SELECTORS(X)                                                   \
     X(mpich, "algorithms by size and communicator as MPICH 4.0 chooses them")   \
     X(openmpi, "the same as Open MPI 4.1 does (fixed decisions of coll/tuned)") \
-    X(model, "no algorithms: a logarithmic cost model, times mpi.collective_factor")
+    X(model, "no algorithms: a logarithmic cost, times mpi.collective_factor")
 
 #define MPI_COLL_ALGORITHMS(X)                                      \
     X(barrier, dissemination, 0)                                    \
