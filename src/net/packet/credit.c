@@ -42,16 +42,6 @@ static const struct packet_flow_ops flow = {
     .left = left,
 };
 
-static void enqueue(struct packet_net *n, struct packet *p, vtime now)
-{
-    packet_lossless_enqueue(n, p, now, &flow);
-}
-
-static void advance(struct packet_net *n, struct packet_port *port, vtime now)
-{
-    packet_lossless_advance(n, port, now, &flow);
-}
-
 /* It never occupied the buffer at the end of the link. */
 static void lose(struct packet_net *n, struct packet *p, vtime now)
 {
@@ -66,9 +56,9 @@ static const char *const uses[] = {"net.packet.buffer", "net.packet.channels", N
 const struct packet_fabric_ops packet_credit_ops = {
     .name = "credit",
     .uses = uses,
-    .is_lossless = 1,
+    .flow = &flow,
     .init = packet_lossless_init,
-    .enqueue = enqueue,
-    .advance = advance,
+    .enqueue = packet_lossless_enqueue,
+    .advance = packet_lossless_advance,
     .lose = lose,
 };

@@ -115,9 +115,9 @@ static void try_send(struct packet_net *n, struct packet_port *port, vtime now,
         packet_port_wake(n, port, port->free_at);
 }
 
-void packet_lossless_enqueue(struct packet_net *n, struct packet *p, vtime now,
-                             const struct packet_flow_ops *flow)
+void packet_lossless_enqueue(struct packet_net *n, struct packet *p, vtime now)
 {
+    const struct packet_flow_ops *flow = n->fabric->flow;
     struct packet_port *port = p->route->ports[p->hop];
     struct packet_channel *c;
 
@@ -141,8 +141,7 @@ void packet_lossless_enqueue(struct packet_net *n, struct packet *p, vtime now,
     try_send(n, port, now, flow);
 }
 
-void packet_lossless_advance(struct packet_net *n, struct packet_port *port, vtime now,
-                             const struct packet_flow_ops *flow)
+void packet_lossless_advance(struct packet_net *n, struct packet_port *port, vtime now)
 {
     struct packet_stream *s = port->leaving;
 
@@ -151,7 +150,7 @@ void packet_lossless_advance(struct packet_net *n, struct packet_port *port, vti
         if (n->transport->left)
             n->transport->left(n, s, now);
     }
-    try_send(n, port, now, flow);
+    try_send(n, port, now, n->fabric->flow);
 }
 
 int packet_lossless_init(struct packet_net *n, const struct platform_config *c, struct err *err)

@@ -5,7 +5,7 @@
  * A packet that has arrived at a switch occupies the buffer of the link that it came over until its
  * last byte has left on the next one. A node always takes what arrives. Each virtual channel of a
  * link has a buffer and a queue of its own, and the channels of a port take turns. How a port
- * learns whether it may send is up to the fabric (struct packet_flow_ops).
+ * learns whether it may send is up to the fabric (`flow` of struct packet_fabric_ops).
  *
  * Deadlocks are excluded by the order of channels. A route begins in channel 0 and takes the next
  * channel whenever the number of its next link is lower than that of the one before it. So the
@@ -35,10 +35,8 @@ struct packet_flow_ops {
 
 /* The functions of struct packet_fabric_ops. */
 int packet_lossless_init(struct packet_net *, const struct platform_config *, struct err *);
-void packet_lossless_enqueue(struct packet_net *, struct packet *, vtime now,
-                             const struct packet_flow_ops *);
-void packet_lossless_advance(struct packet_net *, struct packet_port *, vtime now,
-                             const struct packet_flow_ops *);
+void packet_lossless_enqueue(struct packet_net *, struct packet *, vtime now);
+void packet_lossless_advance(struct packet_net *, struct packet_port *, vtime now);
 
 /* What becomes free, by time. */
 static inline int packet_credit_before(const struct packet_credit *a, const struct packet_credit *b)

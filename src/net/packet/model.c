@@ -390,7 +390,7 @@ static int set_names(struct packet_net *n, const struct platform_config *c, stru
     if (!n->transport)
         return topo_unknown("net.packet.transport", c->packet_transport, packet_transport_name,
                             err);
-    if (n->transport->needs_lossless && !n->fabric->is_lossless)
+    if (n->transport->needs_lossless && !n->fabric->flow)
         return err_set(err, ERR_INPUT,
                        "net.packet.transport: '%s' needs a network that loses nothing: set net."
                        "packet.fabric=credit or pfc; or use tcp",

@@ -132,10 +132,12 @@ struct packet_port {
     struct net_vector *queue;            /* its length over time; NULL: nobody asks */
 };
 
+struct packet_flow_ops;
+
 struct packet_fabric_ops {
     const char *name;
-    const char *const *uses; /* settings that not all fabrics use; ends with NULL */
-    int is_lossless;
+    const char *const *uses;            /* settings that not all fabrics use; ends with NULL */
+    const struct packet_flow_ops *flow; /* lossless.h; NULL: the fabric drops packets */
     int (*init)(struct packet_net *, const struct platform_config *, struct err *);
     /* A port is new. NULL: nothing to do. */
     void (*port)(struct packet_net *, struct packet_port *);

@@ -126,16 +126,6 @@ static const struct packet_flow_ops flow = {
     .left = left,
 };
 
-static void enqueue(struct packet_net *n, struct packet *p, vtime now)
-{
-    packet_lossless_enqueue(n, p, now, &flow);
-}
-
-static void advance(struct packet_net *n, struct packet_port *port, vtime now)
-{
-    packet_lossless_advance(n, port, now, &flow);
-}
-
 static int init(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
     if (c->packet_resume_below && c->packet_pause_above &&
@@ -151,9 +141,9 @@ static const char *const uses[] = {"net.packet.buffer", "net.packet.channels",
 const struct packet_fabric_ops packet_pfc_ops = {
     .name = "pfc",
     .uses = uses,
-    .is_lossless = 1,
+    .flow = &flow,
     .init = init,
-    .enqueue = enqueue,
-    .advance = advance,
+    .enqueue = packet_lossless_enqueue,
+    .advance = packet_lossless_advance,
     .port = set_limits,
 };

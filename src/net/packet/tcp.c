@@ -283,7 +283,7 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
 {
     uint64_t flight = in_flight(h), seq, bytes;
     int is_limited = 0, has_sent = 0;
-    int is_small = h->base.options->small_queue && !n->fabric->is_lossless;
+    int is_small = h->base.options->small_queue && !n->fabric->flow;
 
     h->room_at = VTIME_NEVER;
     for (;;) {
