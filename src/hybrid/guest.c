@@ -164,71 +164,75 @@ int guest_enter(struct guest_call *g)
 }
 
 /* Calls whose outcome, or whose way to the real MPI, is another one. */
-static int (*special(enum mpi_fn fn))(struct guest_call *)
+static const uint8_t kinds[MPI_FN_COUNT] = {
+    [MPI_FN_INIT] = GUEST_STARTS,
+    [MPI_FN_INIT_THREAD] = GUEST_STARTS,
+    [MPI_FN_FINALIZE] = GUEST_FINALIZES,
+    [MPI_FN_SESSION_INIT] = GUEST_OPENS_SESSION,
+    [MPI_FN_ABORT] = GUEST_ABORTS,
+    [MPI_FN_COMM_SET_ERRHANDLER] = GUEST_SETS_HANDLER,
+    [MPI_FN_IRECV] = GUEST_POSTS,
+    [MPI_FN_IRECV_C] = GUEST_POSTS,
+    [MPI_FN_ISENDRECV] = GUEST_POSTS,
+    [MPI_FN_ISENDRECV_C] = GUEST_POSTS,
+    [MPI_FN_ISENDRECV_REPLACE] = GUEST_POSTS,
+    [MPI_FN_ISENDRECV_REPLACE_C] = GUEST_POSTS,
+    [MPI_FN_RECV_INIT] = GUEST_POSTS,
+    [MPI_FN_RECV_INIT_C] = GUEST_POSTS,
+    [MPI_FN_START] = GUEST_POSTS,
+    [MPI_FN_STARTALL] = GUEST_POSTS,
+    [MPI_FN_REQUEST_FREE] = GUEST_POSTS,
+    [MPI_FN_RECV] = GUEST_RECEIVES,
+    [MPI_FN_RECV_C] = GUEST_RECEIVES,
+    [MPI_FN_SENDRECV] = GUEST_RECEIVES,
+    [MPI_FN_SENDRECV_C] = GUEST_RECEIVES,
+    [MPI_FN_SENDRECV_REPLACE] = GUEST_RECEIVES,
+    [MPI_FN_SENDRECV_REPLACE_C] = GUEST_RECEIVES,
+    [MPI_FN_PROBE] = GUEST_RECEIVES,
+    [MPI_FN_MPROBE] = GUEST_RECEIVES,
+    [MPI_FN_IPROBE] = GUEST_LOOKS,
+    [MPI_FN_IMPROBE] = GUEST_LOOKS,
+    [MPI_FN_WAIT] = GUEST_WAITS,
+    [MPI_FN_WAITALL] = GUEST_WAITS,
+    [MPI_FN_WAITANY] = GUEST_WAITS_SOME,
+    [MPI_FN_WAITSOME] = GUEST_WAITS_SOME,
+    [MPI_FN_TEST] = GUEST_TESTS,
+    [MPI_FN_TESTALL] = GUEST_TESTS,
+    [MPI_FN_TESTANY] = GUEST_TESTS,
+    [MPI_FN_TESTSOME] = GUEST_TESTS,
+    [MPI_FN_REQUEST_GET_STATUS] = GUEST_TESTS,
+    [MPI_FN_CANCEL] = GUEST_CANCELS,
+    [MPI_FN_WIN_TEST] = GUEST_TESTS_OTHER,
+    [MPI_FN_PARRIVED] = GUEST_TESTS_OTHER,
+};
+
+enum guest_kind guest_kind(enum mpi_fn fn)
 {
-    switch (fn) {
-    case MPI_FN_INIT:
-    case MPI_FN_INIT_THREAD:
-        return guest_init;
-    case MPI_FN_FINALIZE:
-        return guest_finalize;
-    case MPI_FN_SESSION_INIT:
-        return guest_session;
-    case MPI_FN_ABORT:
-        return guest_abort;
-    case MPI_FN_COMM_SET_ERRHANDLER:
-        return guest_errhandler;
-    case MPI_FN_IRECV:
-    case MPI_FN_IRECV_C:
-    case MPI_FN_ISENDRECV:
-    case MPI_FN_ISENDRECV_C:
-    case MPI_FN_ISENDRECV_REPLACE:
-    case MPI_FN_ISENDRECV_REPLACE_C:
-    case MPI_FN_RECV_INIT:
-    case MPI_FN_RECV_INIT_C:
-    case MPI_FN_START:
-    case MPI_FN_STARTALL:
-    case MPI_FN_REQUEST_FREE:
-        return guest_hold;
-    case MPI_FN_RECV:
-    case MPI_FN_RECV_C:
-    case MPI_FN_SENDRECV:
-    case MPI_FN_SENDRECV_C:
-    case MPI_FN_SENDRECV_REPLACE:
-    case MPI_FN_SENDRECV_REPLACE_C:
-    case MPI_FN_PROBE:
-    case MPI_FN_MPROBE:
-    case MPI_FN_IPROBE:
-    case MPI_FN_IMPROBE:
-        return guest_receive;
-    case MPI_FN_WAIT:
-    case MPI_FN_WAITALL:
-    case MPI_FN_WAITANY:
-    case MPI_FN_WAITSOME:
-    case MPI_FN_TEST:
-    case MPI_FN_TESTALL:
-    case MPI_FN_TESTANY:
-    case MPI_FN_TESTSOME:
-    case MPI_FN_REQUEST_GET_STATUS:
-        return guest_complete;
-    case MPI_FN_CANCEL:
-        return guest_cancel;
-    case MPI_FN_WIN_TEST:
-    case MPI_FN_PARRIVED:
-        return guest_test;
-    default:
-        return NULL;
-    }
+    return (enum guest_kind)kinds[fn];
 }
 
 int guest_does(struct guest_call *g)
 {
+    static int (*const does[])(struct guest_call *) = {
+        [GUEST_STARTS] = guest_init,
+        [GUEST_FINALIZES] = guest_finalize,
+        [GUEST_OPENS_SESSION] = guest_session,
+        [GUEST_ABORTS] = guest_abort,
+        [GUEST_SETS_HANDLER] = guest_errhandler,
+        [GUEST_POSTS] = guest_hold,
+        [GUEST_RECEIVES] = guest_receive,
+        [GUEST_LOOKS] = guest_receive,
+        [GUEST_WAITS] = guest_complete,
+        [GUEST_WAITS_SOME] = guest_complete,
+        [GUEST_TESTS] = guest_complete,
+        [GUEST_CANCELS] = guest_cancel,
+        [GUEST_TESTS_OTHER] = guest_test,
+    };
+    enum guest_kind kind = guest_kind(g->call.fn);
     if (g->tells)
         return guest_told_call(g);
-    int (*does)(struct guest_call *) = guest.is_open && g->is_wrong ? NULL : special(g->call.fn);
-    if (does &&
-        (guest.is_open || does == guest_init || does == guest_finalize || does == guest_session))
-        return does(g);
+    if (kind != GUEST_PLAIN && (guest.is_open ? !g->is_wrong : kind <= GUEST_OPENS_SESSION))
+        return does[kind](g);
     if (guest.is_open && g->is_early)
         guest_flush_blocking();
     return 0;

@@ -62,6 +62,27 @@ enum guest_how {
     GUEST_EARLY, /* recorded, and sent, before it is made */
 };
 
+/* What kind of call a function is, if the guest does more than to record it and to make it. */
+enum guest_kind {
+    GUEST_PLAIN,
+    /* also while there is no simulator */
+    GUEST_STARTS,
+    GUEST_FINALIZES,
+    GUEST_OPENS_SESSION,
+    /* only with one */
+    GUEST_ABORTS,
+    GUEST_SETS_HANDLER,
+    GUEST_POSTS,      /* a receive, or frees it */
+    GUEST_RECEIVES,   /* waits for a message: receives and probes */
+    GUEST_LOOKS,      /* for a message */
+    GUEST_WAITS,      /* for all of its requests */
+    GUEST_WAITS_SOME, /* for one of them, or more */
+    GUEST_TESTS,      /* requests */
+    GUEST_CANCELS,
+    GUEST_TESTS_OTHER, /* windows and partitions */
+};
+enum guest_kind guest_kind(enum mpi_fn);
+
 struct guest {
     int is_open; /* the simulator is there */
     /* The thread that is in a call, or in the library itself; NULL: none is. */

@@ -160,7 +160,7 @@ int guest_complete(struct guest_call *g)
     int count = (int)a[0];
     MPI_Request *request = (MPI_Request *)(uintptr_t)a[0],
                 *requests = (MPI_Request *)(uintptr_t)a[1];
-    int is_wait = g->call.fn == MPI_FN_WAIT || g->call.fn == MPI_FN_WAITALL;
+    int is_wait = guest_kind(g->call.fn) == GUEST_WAITS;
     if (is_wait && !any_is_held(g)) {
         guest_flush_blocking();
         return 0;

@@ -192,38 +192,23 @@ static int tells(const struct guest_call *g)
 {
     const struct native_fn *f = &native.fns[g->call.fn];
     const uint64_t *a = g->call.args;
-    switch (g->call.fn) {
-    case MPI_FN_RECV:
-    case MPI_FN_RECV_C:
-    case MPI_FN_SENDRECV:
-    case MPI_FN_SENDRECV_C:
-    case MPI_FN_SENDRECV_REPLACE:
-    case MPI_FN_SENDRECV_REPLACE_C:
-    case MPI_FN_PROBE:
-    case MPI_FN_MPROBE:
+    switch (guest_kind(g->call.fn)) {
+    case GUEST_RECEIVES:
         return (int)a[f->source] == MPI_ANY_SOURCE ||
                guest_told_behind((MPI_Comm)a[f->comm], (int)a[f->source], (int)a[f->source + 1]);
-    case MPI_FN_WAIT:
-    case MPI_FN_WAITALL:
+    case GUEST_WAITS:
         return table.count > 0;
-    case MPI_FN_WAITANY:
-    case MPI_FN_WAITSOME:
+    case GUEST_WAITS_SOME:
         return (int)a[0] > 0 && a[1] && a[2] && (g->call.fn == MPI_FN_WAITANY || a[3]);
     default:
         return 0;
     }
 }
 
-static int is_test(enum mpi_fn fn)
-{
-    return fn == MPI_FN_TEST || fn == MPI_FN_TESTALL || fn == MPI_FN_TESTANY ||
-           fn == MPI_FN_TESTSOME || fn == MPI_FN_REQUEST_GET_STATUS || fn == MPI_FN_IPROBE ||
-           fn == MPI_FN_IMPROBE;
-}
-
 void guest_told_enter(struct guest_call *g)
 {
-    int asks = table.count && is_test(g->call.fn);
+    enum guest_kind kind = guest_kind(g->call.fn);
+    int asks = table.count && (kind == GUEST_TESTS || kind == GUEST_LOOKS);
     g->tells = (uint8_t)tells(g);
     if (g->tells || asks) /* what is said refers to calls of earlier messages */
         guest_flush(HYBRID_ASK_NOTHING, 0);
@@ -257,7 +242,7 @@ int guest_told_call(struct guest_call *g)
         wait_some(g);
         return 1;
     }
-    if (g->call.fn == MPI_FN_WAIT || g->call.fn == MPI_FN_WAITALL) {
+    if (guest_kind(g->call.fn) == GUEST_WAITS) {
         for (uint32_t i = 0; i < guest.lane.id_count; i++)
             learn_request((int)i);
         guest_send_outcome(0); /* the rest need not be known */
