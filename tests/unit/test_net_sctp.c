@@ -212,68 +212,29 @@ static void test_initial_window(void)
 
 static void test_fairness(void)
 {
-    double sum = 0, squares = 0;
-    vtime last[5];
-
-    set_up(SCTP "net.bandwidth=1Gbps,net.hop_latency=250us,net.packet.queue=128KiB,"
-                "net.packet.min_rto=10ms",
-           5);
-    transfer(4, 600, last);
-    for (int s = 1; s <= 4; s++) {
-        double rate = 1 / vtime_to_seconds(last[s]);
-
-        sum += rate;
-        squares += rate * rate;
-    }
-    ok(sum * sum / (4 * squares) > 0.95, "Jain's index of four senders is %.4f",
-       sum * sum / (4 * squares));
-    ok(traffic().counts[NET_DROPPED_FULL] > 0, "the queue was full");
-    tear_down();
+    shares_fairly(SCTP "net.bandwidth=1Gbps,net.hop_latency=250us,net.packet.queue=128KiB,"
+                       "net.packet.min_rto=10ms");
 }
 
-/* Nothing is lost or out of order for MPI, and each run is the same twice. */
 static void test_loss(void)
 {
+    static const char *const rates[] = {"0.01", "0.05"};
+
     for (int i = 0; i < 2; i++) {
-        vtime last[2], first = 0;
         char settings[400];
 
         snprintf(settings, sizeof settings,
                  SCTP "net.bandwidth=1Gbps,net.hop_latency=50us,net.packet.error_rate=%s,"
                       "net.packet.min_rto=10ms",
-                 i ? "0.05" : "0.01");
-        for (int again = 0; again < 2; again++) {
-            set_up(settings, 2);
-            vtime t = transfer(1, 100, last);
-            struct net_traffic counts = traffic();
-
-            ok(counts.counts[NET_RETRANSMITTED] >= counts.counts[NET_DROPPED_ERROR] / 3 &&
-                   counts.counts[NET_DROPPED_ERROR] > 0,
-               "%llu lost, %llu sent again, %llu timeouts, %.3f s",
-               (unsigned long long)counts.counts[NET_DROPPED_ERROR],
-               (unsigned long long)counts.counts[NET_RETRANSMITTED],
-               (unsigned long long)counts.counts[NET_TIMEOUTS], vtime_to_seconds(t));
-            if (again)
-                is_int(t, first, "twice the same");
-            first = t;
-            tear_down();
-        }
+                 rates[i]);
+        survives_loss(settings);
     }
 }
 
-/* Many to one, with marks instead of drops. */
 static void test_ecn(void)
 {
-    vtime last[17];
-
-    set_up(SCTP "net.packet.fabric=ecn,net.bandwidth=10Gbps,net.hop_latency=5us,"
-                "net.packet.mark_above=64KiB,net.packet.queue=512KiB",
-           17);
-    transfer(16, 40, last);
-    is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "ecn: nothing is dropped");
-    is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, "nothing is sent again");
-    ok(traffic().counts[NET_MARKED] > 0, "but marked");
-    tear_down();
+    heeds_marks(SCTP "net.packet.fabric=ecn,net.bandwidth=10Gbps,net.hop_latency=5us,"
+                     "net.packet.mark_above=64KiB,net.packet.queue=512KiB");
 }
 
 /* Messages of two kinds in turn, on a link that loses packets: how often one came before another
@@ -320,27 +281,14 @@ static void test_streams(void)
     ok(same == 0 && other > 0, "two streams: %d overtake those of the other stream", other);
 }
 
-/* 64 nodes, all pairs, small messages; all of them open associations at the same time. */
+/* All open associations at the same time. */
 static void test_all_pairs(void)
 {
-    uint64_t cookie, pairs = 64 * 63 / 2, came = 0, bytes, network;
-    struct packet_net *n;
+    uint64_t pairs = exchange_all(SCTP "net.topology.kind=fat-tree,net.topology.down=8x8");
+    const struct packet_net *n = net.state;
+    uint64_t bytes = ((const struct sctp_state *)n->transport_state)->memory.bytes / pairs;
+    uint64_t network = pool_live(&n->pool) / pairs;
 
-    set_up(SCTP "net.topology.kind=fat-tree,net.topology.down=8x8", 64);
-    n = net.state;
-    for (uint32_t a = 0; a < 64; a++)
-        for (uint32_t b = 0; b < 64; b++)
-            if (a != b)
-                submit(a, b, 64, 0, PROGRAM, 0);
-    advance_all();
-    for (uint32_t r = 0; r < 64; r++)
-        while (take(r, &cookie) >= 0)
-            came++;
-    is_int((long long)came, 64 * 63, "all arrive");
-    is_int((long long)traffic().counts[NET_CONNECTIONS], (long long)pairs, "associations");
-    is_int((long long)traffic().counts[NET_IN_FLIGHT], 0, "no packet is left");
-    bytes = ((struct sctp_state *)n->transport_state)->memory.bytes / pairs;
-    network = pool_live(&n->pool) / pairs;
     ok(bytes + network < 12288, "%llu + %llu bytes for an association", (unsigned long long)bytes,
        (unsigned long long)network);
     tear_down();
@@ -410,16 +358,8 @@ static void test_wrong(void)
          "delayed_ack: at most 500 ms"},
     };
 
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        char settings[400];
-
-        snprintf(settings, sizeof settings, SCTP "%s", wrong[i][0]);
-        platform_init(&machine);
-        ok(platform_set(&machine, settings, NULL, &err) == 0 &&
-               net_init(&net, &machine, 2, &err) == ERR_INPUT && strstr(err.text, wrong[i][1]),
-           "%s: %s", wrong[i][0], err.text);
-        platform_fini(&machine);
-    }
+    are_refused("net.model=packet,net.packet.transport=sctp", wrong,
+                sizeof wrong / sizeof wrong[0]);
 }
 
 int main(void)

@@ -140,36 +140,21 @@ static void test_goodput(void)
 static void test_fairness(void)
 {
     static const char *const congestion[] = {"cubic", "newreno"};
-    vtime last[5];
 
     for (int i = 0; i < 2; i++) {
-        double sum = 0, squares = 0;
         char settings[400];
 
         snprintf(settings, sizeof settings,
                  "net.model=packet,net.latency=10us,net.bandwidth=1Gbps,net.hop_latency=250us,"
                  "net.packet.congestion=%s,net.packet.queue=128KiB,net.packet.min_rto=10ms",
                  congestion[i]);
-        set_up(settings, 5);
-        transfer(4, 600, last);
-        for (int s = 1; s <= 4; s++) {
-            double rate = 1 / vtime_to_seconds(last[s]);
-
-            sum += rate;
-            squares += rate * rate;
-        }
-        ok(sum * sum / (4 * squares) > 0.95, "%s: Jain's index of four senders is %.4f",
-           congestion[i], sum * sum / (4 * squares));
-        ok(traffic().counts[NET_DROPPED_FULL] > 0, "the queue was full");
-        tear_down();
+        shares_fairly(settings);
     }
 }
 
-/* Nothing is lost or out of order for MPI, and each run is the same twice. */
 static void test_loss(void)
 {
     for (int i = 0; i < 8; i++) {
-        vtime last[2], first = 0;
         char settings[400];
 
         snprintf(settings, sizeof settings,
@@ -177,38 +162,17 @@ static void test_loss(void)
                  "net.packet.error_rate=%s,net.packet.congestion=%s,net.packet.sack=%s,"
                  "net.packet.min_rto=10ms",
                  i & 1 ? "0.05" : "0.01", i & 2 ? "cubic" : "newreno", i & 4 ? "true" : "false");
-        for (int again = 0; again < 2; again++) {
-            set_up(settings, 2);
-            vtime t = transfer(1, 100, last);
-            struct net_traffic counts = traffic();
-
-            ok(counts.counts[NET_RETRANSMITTED] >= counts.counts[NET_DROPPED_ERROR] / 3 &&
-                   counts.counts[NET_DROPPED_ERROR] > 0,
-               "%llu lost, %llu sent again, %llu timeouts, %.3f s",
-               (unsigned long long)counts.counts[NET_DROPPED_ERROR],
-               (unsigned long long)counts.counts[NET_RETRANSMITTED],
-               (unsigned long long)counts.counts[NET_TIMEOUTS], vtime_to_seconds(t));
-            if (again)
-                is_int(t, first, "twice the same");
-            first = t;
-            tear_down();
-        }
+        survives_loss(settings);
     }
 }
 
-/* Many to one, with marks instead of drops. */
-static void test_ecn(void)
+/* Many to one, in fabrics that mark, drop at the end, drop early, and hold back. */
+static void test_fabrics(void)
 {
     vtime last[17];
 
-    set_up("net.model=packet,net.packet.fabric=ecn,net.latency=10us,net.bandwidth=10Gbps,"
-           "net.hop_latency=5us,net.packet.mark_above=64KiB,net.packet.queue=512KiB",
-           17);
-    transfer(16, 40, last);
-    is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "ecn: nothing is dropped");
-    is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, "nothing is sent again");
-    ok(traffic().counts[NET_MARKED] > 0, "but marked");
-    tear_down();
+    heeds_marks("net.model=packet,net.packet.fabric=ecn,net.latency=10us,net.bandwidth=10Gbps,"
+                "net.hop_latency=5us,net.packet.mark_above=64KiB,net.packet.queue=512KiB");
     set_up("net.model=packet,net.latency=10us,net.bandwidth=10Gbps,net.hop_latency=5us,"
            "net.packet.queue=64KiB",
            17);
@@ -230,25 +194,13 @@ static void test_ecn(void)
     tear_down();
 }
 
-/* 64 nodes, all pairs, small messages: a connection and its two streams take little memory. */
+/* A connection and its two streams take little memory. */
 static void test_all_pairs(void)
 {
-    struct packet_net *n;
-    uint64_t cookie, pairs = 64 * 63 / 2, came = 0;
+    uint64_t pairs = exchange_all("net.model=packet,net.topology.kind=fat-tree,"
+                                  "net.topology.down=8x8,net.latency=1us");
+    const struct packet_net *n = net.state;
 
-    set_up("net.model=packet,net.topology.kind=fat-tree,net.topology.down=8x8,net.latency=1us", 64);
-    n = net.state;
-    for (uint32_t a = 0; a < 64; a++)
-        for (uint32_t b = 0; b < 64; b++)
-            if (a != b)
-                submit(a, b, 64, 0, PROGRAM, 0);
-    advance_all();
-    for (uint32_t r = 0; r < 64; r++)
-        while (take(r, &cookie) >= 0)
-            came++;
-    is_int((long long)came, 64 * 63, "all arrive");
-    is_int((long long)traffic().counts[NET_CONNECTIONS], (long long)pairs, "connections");
-    is_int((long long)traffic().counts[NET_IN_FLIGHT], 0, "no packet is left");
     ok(pool_live(&n->pool) / pairs < 2048, "%llu bytes for a connection",
        (unsigned long long)(pool_live(&n->pool) / pairs));
     tear_down();
@@ -492,7 +444,7 @@ int main(void)
     test_goodput();
     test_fairness();
     test_loss();
-    test_ecn();
+    test_fabrics();
     test_all_pairs();
     test_ranges();
     test_hystart();
