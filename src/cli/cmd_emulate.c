@@ -114,10 +114,10 @@ static const struct cli_option options[] = {
      set_platform},
     CLI_PASSED_MACHINE,
     {"factor", 'f', NULL, "F",
-     "real time for each simulated time: F, auto, dynamic\n"
-     "real time for each simulated time: a number of at least 1; auto, which runs the program repeatedly "
-     "to find the smallest one with which results have converged; or dynamic (default), which adapts it "
-     "during the run",
+     "slow down by a factor: F, auto or dynamic (default)\n"
+     "how many times longer real time is than simulated time: a number of at least 1; auto, which runs "
+     "the program repeatedly to find the smallest one with which results have converged; or dynamic "
+     "(default), which adapts it during the run",
      set_factor},
     {"compute", 0, NULL, "HOW",
      "compute time: measured (default) or none\n"
