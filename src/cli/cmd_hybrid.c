@@ -103,9 +103,9 @@ static const struct cli_option options[] = {
     CLI_PASSED_MACHINE,
     {"compute", 0, NULL, "HOW",
      "how computing counts: auto, wall, processor, none\n"
-     "how computing counts: as wall-clock time, as processor time of the thread, which others on the same processor do "
-     "not change, or not at all; auto (default) is processor if a computer has fewer processors than "
-     "processes, else wall",
+     "how computing counts: as wall-clock time (wall), as processor time of the thread (processor), which "
+     "others on the same processor do not change, or not at all (none); auto (default) is processor on a "
+     "computer with no processor to spare for the simulator, else wall",
      set_compute},
     {"order", 0, NULL, "WHICH",
      "receives from any source: real (default), virtual\n"

@@ -97,7 +97,7 @@ static const struct cli_option options[] = {
     {"collectives", 0, NULL, "LIST",
      "how collectives are carried out; short for --set mpi.collectives=LIST", set_collectives},
     {"what-if", 'w', NULL, "WHAT",
-     "a hypothesis for 'replay', as of 'orrery replay', or 'nothing'; may be repeated, each is a point",
+     "a hypothesis for 'replay', as in 'orrery replay', or 'nothing'; may be repeated, each is a point",
      set_what_if},
     {"jobs", 'j', NULL, "JOBS",
      "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which "

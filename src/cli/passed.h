@@ -24,7 +24,7 @@
     CLI_PASS(set_collectives, "--collectives", type, member)
 #define CLI_PASSED_MACHINE \
     {"set", 's', NULL, "KEY=VALUE", "change a setting of the machine", set_settings}, \
-    {"collectives", 0, NULL, "WHICH", "algorithms or model, as of 'orrery run'", set_collectives}
+    {"collectives", 0, NULL, "WHICH", "algorithms or model, as in 'orrery run'", set_collectives}
 
 /* What is recorded of packets. */
 #define CLI_PASS_PACKETS(type, member) \
@@ -36,7 +36,7 @@
     {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap}, \
     {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at}, \
     {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors}, \
-    {"vectors-at", 0, NULL, "LIST", "which of them, as of 'orrery run'", set_vectors_at}
+    {"vectors-at", 0, NULL, "LIST", "which of them, as in 'orrery run'", set_vectors_at}
 // clang-format on
 
 #endif

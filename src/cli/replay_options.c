@@ -98,12 +98,12 @@ static const struct cli_option options[] = {
      set_platform},
     CLI_PASSED_MACHINE,
     {"procs", 0, NULL, "P", "simulate on P processes", set_procs},
-    {"placement", 0, NULL, "WHICH", "which process a rank is on, as of 'orrery run'",
+    {"placement", 0, NULL, "WHICH", "which process a rank is on, as in 'orrery run'",
      set_placement},
     CLI_PASSED_PACKETS,
     {"real-time", 0, NULL, NULL,
      "replay on the real MPI, not in the simulator\n"
-     "replay on the real MPI, one process for each rank of the trace: computing is waited for, messages have their "
+     "replay on the real MPI, one process for each rank of the trace: recorded times of computing pass, messages have their "
      "recorded sizes",
      set_real_time},
     {"busy", 0, NULL, "HOW",
