@@ -17,7 +17,7 @@
  * A call is sent before it is made, if it may block; its time is decided by the stand-in, so the
  * process needs an answer only when it reads a clock, or when the outcome depends on time. The real
  * MPI moves the data. Threads of a process take turns: MPI_THREAD_SERIALIZED is the most it gets. A
- * thread that reads a clock while another one is in a call sees the time at which that one began.
+ * thread that reads a clock while another one is in a call sees the time that was last read.
  */
 #ifndef HYBRID_GUEST_H
 #define HYBRID_GUEST_H
