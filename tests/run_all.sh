@@ -112,6 +112,8 @@ runner faults python3 tests/run_faults.py --orrery "$build/orrery" --build-dir "
 runner tune python3 tests/run_tune.py --orrery "$build/orrery" --build-dir "$build/tune-tests" \
     ${quick:+--filter "usage|resume"}
 runner replay python3 tests/run_replay.py --orrery "$build/orrery" --build-dir "$build/replay-tests" \
+    ${quick:+--filter usage}
+runner what-if python3 tests/run_what_if.py --orrery "$build/orrery" --build-dir "$build/what-if-tests" \
     ${quick:+--filter "usage|order|seed 1"}
 runner hybrid python3 tests/run_hybrid.py --orrery "$build/orrery" --build-dir "$build/hybrid-tests" \
     ${quick:+--filter "usage|times|ends"}
