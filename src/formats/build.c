@@ -16,6 +16,7 @@
 #include "trace/definitions.h"
 #include "trace/local.h"
 #include "trace/merge.h"
+#include "trace/payload.h"
 
 #define PART_SUFFIX ".part.XXXXXX"
 #define MEMORY_MOST ((size_t)64 << 20) /* of streams; then they are spilled */
@@ -96,27 +97,6 @@ int format_build_close(struct format_build *b, int keep, struct err *err)
 
 /* ---- payloads ---- */
 
-static void add_varint(struct buf *out, uint64_t value)
-{
-    uint8_t text[TRACE_VARINT_MAX];
-    buf_add(out, text, (size_t)(trace_varint_put(text, value) - text));
-}
-
-static void add_number(struct buf *out, int64_t value)
-{
-    add_varint(out, trace_zigzag(value));
-}
-
-static void add_items(struct buf *out, const int64_t *items, size_t count)
-{
-    struct trace_sink nowhere = {.block = SIZE_MAX};
-    struct trace_stream s;
-    trace_stream_init(&s, &nowhere, 0, 0, 0);
-    trace_put_array(&s, items, count);
-    buf_add(out, s.data, s.used);
-    mem_free(s.data);
-}
-
 static uint64_t hash(uint64_t state, const void *data, size_t bytes)
 {
     const uint8_t *at = data;
@@ -139,7 +119,7 @@ void format_build_nodes(struct format_build *b, const int64_t *nodes)
 {
     struct buf out;
     buf_init(&out);
-    add_items(&out, nodes, b->header.ranks);
+    trace_write_array(&out, nodes, b->header.ranks);
     define(b, TRACE_NODES, &out);
 }
 
@@ -147,7 +127,7 @@ void format_build_node_name(struct format_build *b, uint64_t node, const char *n
 {
     struct buf out;
     buf_init(&out);
-    add_varint(&out, node);
+    trace_write_varint(&out, node);
     buf_adds(&out, name);
     define(b, TRACE_NODE, &out);
 }
@@ -158,9 +138,9 @@ void format_build_comm(struct format_build *b, uint64_t identity, int kind, cons
     struct buf out;
     buf_init(&out);
     buf_add(&out, &identity, sizeof identity);
-    add_varint(&out, (uint64_t)kind);
-    add_items(&out, ranks, count);
-    add_items(&out, others, other_count);
+    trace_write_varint(&out, (uint64_t)kind);
+    trace_write_array(&out, ranks, count);
+    trace_write_array(&out, others, other_count);
     define(b, TRACE_COMM, &out);
 }
 
@@ -199,7 +179,7 @@ static int64_t define_local(struct format_build *b, enum trace_head kind, struct
     struct buf out;
     int64_t number = (int64_t)b->next[kind]++;
     buf_init(&out);
-    add_varint(&out, (uint64_t)number);
+    trace_write_varint(&out, (uint64_t)number);
     buf_add(&out, buf_str(payload), payload->len);
     format_local_raw(b, kind, out.data, out.len);
     buf_fini(&out);
@@ -229,10 +209,10 @@ int64_t format_local_comm(struct format_build *b, uint64_t identity, int kind, i
         struct buf out;
         buf_init(&out);
         buf_add(&out, &identity, sizeof identity);
-        add_varint(&out, (uint64_t)kind);
-        add_number(&out, rank);
-        add_varint(&out, size);
-        add_varint(&out, other_size);
+        trace_write_varint(&out, (uint64_t)kind);
+        trace_write_number(&out, rank);
+        trace_write_varint(&out, size);
+        trace_write_varint(&out, other_size);
         *number = (uint64_t)define_local(b, TRACE_DEFINE_COMM, &out) + 1;
     }
     return (int64_t)*number - 1;
@@ -243,9 +223,9 @@ int64_t format_local_type(struct format_build *b, const char *name, uint64_t siz
 {
     struct buf out;
     buf_init(&out);
-    add_varint(&out, size);
-    add_number(&out, lower);
-    add_number(&out, extent);
+    trace_write_varint(&out, size);
+    trace_write_number(&out, lower);
+    trace_write_number(&out, extent);
     buf_adds(&out, name);
     return define_once(b, TRACE_DEFINE_TYPE, &b->types, &out);
 }
@@ -254,7 +234,7 @@ int64_t format_local_op(struct format_build *b, const char *name, int commutes)
 {
     struct buf out;
     buf_init(&out);
-    add_varint(&out, commutes != 0);
+    trace_write_varint(&out, commutes != 0);
     buf_adds(&out, name);
     return define_once(b, TRACE_DEFINE_OP, &b->ops, &out);
 }
@@ -263,9 +243,9 @@ int64_t format_local_own_type(struct format_build *b, uint64_t size)
 {
     struct buf out;
     buf_init(&out);
-    add_varint(&out, size);
-    add_number(&out, 0);
-    add_number(&out, (int64_t)size);
+    trace_write_varint(&out, size);
+    trace_write_number(&out, 0);
+    trace_write_number(&out, (int64_t)size);
     return define_local(b, TRACE_DEFINE_TYPE, &out);
 }
 
@@ -273,7 +253,7 @@ int64_t format_local_own_op(struct format_build *b, int commutes)
 {
     struct buf out;
     buf_init(&out);
-    add_varint(&out, commutes != 0);
+    trace_write_varint(&out, commutes != 0);
     return define_local(b, TRACE_DEFINE_OP, &out);
 }
 
@@ -281,9 +261,9 @@ int64_t format_local_win(struct format_build *b, int64_t comm, int64_t bytes, in
 {
     struct buf out;
     buf_init(&out);
-    add_varint(&out, comm < 0 ? 0 : (uint64_t)comm);
-    add_number(&out, bytes);
-    add_number(&out, unit);
+    trace_write_varint(&out, comm < 0 ? 0 : (uint64_t)comm);
+    trace_write_number(&out, bytes);
+    trace_write_number(&out, unit);
     return define_local(b, TRACE_DEFINE_WIN, &out);
 }
 
@@ -299,7 +279,7 @@ int64_t format_local_group(struct format_build *b, const int64_t *ranks, size_t 
 {
     struct buf out;
     buf_init(&out);
-    add_items(&out, ranks, count);
+    trace_write_array(&out, ranks, count);
     return define_local(b, TRACE_DEFINE_GROUP, &out);
 }
 

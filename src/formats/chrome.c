@@ -178,16 +178,14 @@ static void put_call(struct chrome *c, struct walk *w, const struct trace_event 
 
 static void put_open(struct chrome *c, struct walk *w, const struct trace_event *e)
 {
-    const uint8_t *at = e->payload, *end = at + e->bytes;
-    uint64_t fn = 0, since = 0;
-    if ((at = trace_varint_get(at, end, &fn)))
-        at = trace_varint_get(at, end, &since);
-    if (!at || fn >= w->trace->header.schema->count)
+    int64_t enter;
+    const struct trace_fn *f = walk_open_call(w, e, &enter);
+    if (!f)
         return;
     struct buf *out = begin(c, 'B', walk_node(w->trace, w->rank), thread_number(w));
-    add_time(out, "ts", walk_time(w, e->enter - (int64_t)since));
+    add_time(out, "ts", walk_time(w, enter));
     buf_adds(out, ",\"cat\":\"mpi\",\"name\":");
-    json_quote(out, w->trace->header.schema->fns[fn].name);
+    json_quote(out, f->name);
     buf_addc(out, '}');
 }
 

@@ -253,13 +253,11 @@ void otf2_out_call(struct otf2_out *o, struct walk *w, const struct trace_event 
 
 void otf2_out_open(struct otf2_out *o, struct walk *w, const struct trace_event *e)
 {
-    const uint8_t *at = e->payload, *end = at + e->bytes;
-    uint64_t fn = 0, since = 0;
-    if ((at = trace_varint_get(at, end, &fn)))
-        at = trace_varint_get(at, end, &since);
-    if (!at || fn >= w->trace->header.schema->count)
+    int64_t enter;
+    const struct trace_fn *f = walk_open_call(w, e, &enter);
+    if (!f)
         return;
-    const struct trace_fn *f = &w->trace->header.schema->fns[fn];
-    OTF2_EvtWriter_Enter(o->events, NULL, otf2_out_time(o, w, e->enter - (int64_t)since),
-                         otf2_out_region(o, f->name, role_of(f, &w->shapes[fn]), 1));
+    const struct call_shape *shape = &w->shapes[f - w->trace->header.schema->fns];
+    OTF2_EvtWriter_Enter(o->events, NULL, otf2_out_time(o, w, enter),
+                         otf2_out_region(o, f->name, role_of(f, shape), 1));
 }

@@ -67,6 +67,19 @@ uint64_t walk_number(const struct trace_event *e)
     return trace_varint_get(e->payload, e->payload + e->bytes, &number) ? number : 0;
 }
 
+const struct trace_fn *walk_open_call(const struct walk *w, const struct trace_event *e,
+                                      int64_t *enter)
+{
+    const struct trace_schema *schema = w->trace->header.schema;
+    const uint8_t *at = e->payload, *end = at + e->bytes;
+    uint64_t fn, since;
+    if (!(at = trace_varint_get(at, end, &fn)) || !trace_varint_get(at, end, &since) ||
+        fn >= schema->count)
+        return NULL;
+    *enter = e->enter - (int64_t)since;
+    return &schema->fns[fn];
+}
+
 const char *walk_region(const struct walk *w, const struct trace_event *e)
 {
     const struct trace_local_item *item = trace_local_find(&w->local, TRACE_DEFINE_NAME,

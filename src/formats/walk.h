@@ -38,6 +38,10 @@ int64_t walk_time(const struct walk *, int64_t ticks);
 const char *walk_region(const struct walk *, const struct trace_event *);
 /* The first number in the payload of a record that is no call; 0: there is none. */
 uint64_t walk_number(const struct trace_event *);
+/* The function of a call that did not end, and when it was entered, in ticks; NULL: the record is
+ * damaged. */
+const struct trace_fn *walk_open_call(const struct walk *, const struct trace_event *,
+                                      int64_t *enter);
 /* For formats that have one sequence of messages and computing per rank. Whether the record is a
  * call of the first thread; others are counted as left out. */
 int walk_is_call(struct walk *, const struct trace_event *);
