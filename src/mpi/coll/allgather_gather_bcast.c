@@ -40,11 +40,7 @@ static uint64_t move_all(const struct mpi_coll_args *a, char *bytes, int unpack)
 
     for (int i = 0; i < a->size; i++) {
         struct coll_block b = coll_recv_block(a, i);
-        if (unpack && i != a->rank)
-            mpi_type_unpack(b.type, b.count, b.buf, at, coll_block_bytes(&b));
-        else if (!unpack)
-            mpi_type_pack(b.type, b.count, b.buf, at);
-        at += coll_block_bytes(&b);
+        at = unpack && i == a->rank ? at + coll_block_bytes(&b) : coll_move_block(a, i, at, unpack);
     }
     return (uint64_t)(at - bytes);
 }

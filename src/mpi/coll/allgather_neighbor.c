@@ -13,14 +13,8 @@ static uint64_t move_pair(const struct mpi_coll_args *a, int first, char *bytes,
 {
     char *at = bytes;
 
-    for (int i = first; i < first + 2; i++) {
-        struct coll_block b = coll_recv_block(a, i);
-        if (unpack)
-            mpi_type_unpack(b.type, b.count, b.buf, at, coll_block_bytes(&b));
-        else
-            mpi_type_pack(b.type, b.count, b.buf, at);
-        at += coll_block_bytes(&b);
-    }
+    for (int i = first; i < first + 2; i++)
+        at = coll_move_block(a, i, at, unpack);
     return (uint64_t)(at - bytes);
 }
 

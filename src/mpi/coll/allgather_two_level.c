@@ -34,14 +34,8 @@ static uint64_t move_node(struct mpi_comm *c, const struct mpi_coll_args *a, int
     char *at = bytes;
 
     coll_nodes_team_of(c, i, &node);
-    for (int k = 0; k < node.n; k++) {
-        struct coll_block b = coll_recv_block(a, coll_team_rank(&node, k));
-        if (unpack)
-            mpi_type_unpack(b.type, b.count, b.buf, at, coll_block_bytes(&b));
-        else
-            mpi_type_pack(b.type, b.count, b.buf, at);
-        at += coll_block_bytes(&b);
-    }
+    for (int k = 0; k < node.n; k++)
+        at = coll_move_block(a, coll_team_rank(&node, k), at, unpack);
     return (uint64_t)(at - bytes);
 }
 

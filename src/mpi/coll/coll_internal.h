@@ -164,6 +164,17 @@ static inline uint64_t coll_block_bytes(const struct coll_block *b)
     return b->count * b->type->size;
 }
 
+/* Packs the block of the result that is rank i's, or unpacks it; returns the end of its bytes. */
+static inline char *coll_move_block(const struct mpi_coll_args *a, int i, char *bytes, int unpack)
+{
+    struct coll_block b = coll_recv_block(a, i);
+    if (unpack)
+        mpi_type_unpack(b.type, b.count, b.buf, bytes, coll_block_bytes(&b));
+    else
+        mpi_type_pack(b.type, b.count, b.buf, bytes);
+    return bytes + coll_block_bytes(&b);
+}
+
 /* A message to myself: MPI_ERR_TRUNCATE if it does not fit. */
 int coll_copy_block(const struct coll_block *from, const struct coll_block *to);
 /* The block that a rank sends to itself, unless it is in place. */
