@@ -51,26 +51,10 @@ static void crossbar_position(const struct topo *t, uint32_t s, double *x, doubl
 
 static const char *const uses[] = {NULL};
 
-const struct topo_ops topo_switch_ops = {
-    .name = "switch",
-    .uses = uses,
-    .init = crossbar_init,
-    .degree = crossbar_degree,
-    .port = crossbar_port,
-    .ends = crossbar_ends,
-    .minimal = crossbar_minimal,
-    .hops = crossbar_hops,
-    .position = crossbar_position,
-};
+#define CROSSBAR                                                                           \
+    .uses = uses, .init = crossbar_init, .degree = crossbar_degree, .port = crossbar_port, \
+    .ends = crossbar_ends, .minimal = crossbar_minimal, .hops = crossbar_hops,             \
+    .position = crossbar_position
 
-const struct topo_ops topo_star_ops = {
-    .name = "star",
-    .uses = uses,
-    .init = crossbar_init,
-    .degree = crossbar_degree,
-    .port = crossbar_port,
-    .ends = crossbar_ends,
-    .minimal = crossbar_minimal,
-    .hops = crossbar_hops,
-    .position = crossbar_position,
-};
+const struct topo_ops topo_switch_ops = {.name = "switch", CROSSBAR};
+const struct topo_ops topo_star_ops = {.name = "star", CROSSBAR};

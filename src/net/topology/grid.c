@@ -215,28 +215,9 @@ static const char *const uses[] = {
     NULL,
 };
 
-const struct topo_ops topo_torus_ops = {
-    .name = "torus",
-    .uses = uses,
-    .init = torus_init,
-    .degree = grid_degree,
-    .port = grid_port,
-    .ends = grid_ends,
-    .minimal = grid_minimal,
-    .hops = grid_hops,
-    .detour = grid_detour,
-    .position = grid_position,
-};
+#define GRID                                                                   \
+    .uses = uses, .degree = grid_degree, .port = grid_port, .ends = grid_ends, \
+    .minimal = grid_minimal, .hops = grid_hops, .detour = grid_detour, .position = grid_position
 
-const struct topo_ops topo_mesh_ops = {
-    .name = "mesh",
-    .uses = uses,
-    .init = mesh_init,
-    .degree = grid_degree,
-    .port = grid_port,
-    .ends = grid_ends,
-    .minimal = grid_minimal,
-    .hops = grid_hops,
-    .detour = grid_detour,
-    .position = grid_position,
-};
+const struct topo_ops topo_torus_ops = {.name = "torus", .init = torus_init, GRID};
+const struct topo_ops topo_mesh_ops = {.name = "mesh", .init = mesh_init, GRID};
