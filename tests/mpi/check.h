@@ -50,18 +50,28 @@ __attribute__((unused)) static void check_spend(double seconds)
         orrery_compute(seconds);
 }
 
-__attribute__((unused)) static int check_rank(void)
+__attribute__((unused)) static int check_rank_in(MPI_Comm comm)
 {
     int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(comm, &rank);
     return rank;
+}
+
+__attribute__((unused)) static int check_size_of(MPI_Comm comm)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+__attribute__((unused)) static int check_rank(void)
+{
+    return check_rank_in(MPI_COMM_WORLD);
 }
 
 __attribute__((unused)) static int check_size(void)
 {
-    int size;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size;
+    return check_size_of(MPI_COMM_WORLD);
 }
 
 /* All ranks have passed the part of this name: rank 0 says so. */

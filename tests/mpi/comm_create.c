@@ -5,33 +5,20 @@
 
 static int rank, size;
 
-static int comm_rank(MPI_Comm comm)
-{
-    int r;
-    MPI_Comm_rank(comm, &r);
-    return r;
-}
-
-static int comm_size(MPI_Comm comm)
-{
-    int n;
-    MPI_Comm_size(comm, &n);
-    return n;
-}
-
 static void split(void)
 {
     MPI_Comm comm, inner;
     int members, sum = 0, result;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 3, -rank, &comm);
     members = (size - rank % 3 + 2) / 3;
-    CHECK(comm_size(comm) == members && comm_rank(comm) == members - 1 - rank / 3);
+    CHECK(check_size_of(comm) == members && check_rank_in(comm) == members - 1 - rank / 3);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
     CHECK(sum == members * (rank % 3) + 3 * members * (members - 1) / 2);
-    MPI_Comm_split(comm, comm_rank(comm) % 2 ? MPI_UNDEFINED : 0, 0, &inner);
-    CHECK((inner == MPI_COMM_NULL) == (comm_rank(comm) % 2 == 1));
+    MPI_Comm_split(comm, check_rank_in(comm) % 2 ? MPI_UNDEFINED : 0, 0, &inner);
+    CHECK((inner == MPI_COMM_NULL) == (check_rank_in(comm) % 2 == 1));
     if (inner != MPI_COMM_NULL) {
-        CHECK(comm_size(inner) == (members + 1) / 2 && comm_rank(inner) == comm_rank(comm) / 2);
+        CHECK(check_size_of(inner) == (members + 1) / 2 &&
+              check_rank_in(inner) == check_rank_in(comm) / 2);
         MPI_Comm_free(&inner);
         CHECK(inner == MPI_COMM_NULL);
     }
@@ -41,11 +28,12 @@ static void split(void)
     /* Equal keys keep the old order; all in one colour with reversed keys reverses it. */
     MPI_Comm_split(MPI_COMM_WORLD, 0, 5, &comm);
     MPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
-    CHECK(comm_rank(comm) == rank && result == MPI_CONGRUENT);
+    CHECK(check_rank_in(comm) == rank && result == MPI_CONGRUENT);
     MPI_Comm_free(&comm);
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &comm);
     MPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
-    CHECK(comm_rank(comm) == size - 1 - rank && result == (size > 1 ? MPI_SIMILAR : MPI_CONGRUENT));
+    CHECK(check_rank_in(comm) == size - 1 - rank &&
+          result == (size > 1 ? MPI_SIMILAR : MPI_CONGRUENT));
     MPI_Comm_free(&comm);
 }
 
@@ -56,7 +44,7 @@ static void duplicate(void)
     char name[MPI_MAX_OBJECT_NAME];
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Comm_compare(copy, MPI_COMM_WORLD, &result);
-    CHECK(result == MPI_CONGRUENT && comm_rank(copy) == rank && comm_size(copy) == size);
+    CHECK(result == MPI_CONGRUENT && check_rank_in(copy) == rank && check_size_of(copy) == size);
     MPI_Comm_compare(other, MPI_COMM_WORLD, &result);
     CHECK(result == MPI_IDENT);
     MPI_Comm_set_name(copy, "a copy");
@@ -82,13 +70,13 @@ static void from_groups(void)
     MPI_Comm_create(MPI_COMM_WORLD, evens, &comm);
     CHECK((comm == MPI_COMM_NULL) == (rank % 2 == 1));
     if (comm != MPI_COMM_NULL) {
-        CHECK(comm_size(comm) == count && comm_rank(comm) == count - 1 - rank / 2);
+        CHECK(check_size_of(comm) == count && check_rank_in(comm) == count - 1 - rank / 2);
         MPI_Comm_free(&comm);
     }
     /* Only the members call this one. */
     if (rank % 2 == 0) {
         MPI_Comm_create_group(MPI_COMM_WORLD, evens, 17, &comm);
-        CHECK(comm_rank(comm) == count - 1 - rank / 2);
+        CHECK(check_rank_in(comm) == count - 1 - rank / 2);
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
         CHECK(sum == count * (count - 1));
         MPI_Comm_free(&comm);
@@ -116,7 +104,7 @@ static void hinted(void)
     if (part != MPI_COMM_NULL) {
         char type[64];
         int flag;
-        CHECK(comm_size(part) < size);
+        CHECK(check_size_of(part) < size);
         MPI_Info_get(info, "mpi_hw_resource_type", 63, type, &flag);
         CHECK(flag);
         MPI_Comm_free(&part);
@@ -124,7 +112,7 @@ static void hinted(void)
     MPI_Info_set(info, "nbhd_common_dirname", ".");
     MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, -rank, info, &part);
     if (part != MPI_COMM_NULL) {
-        CHECK(comm_size(part) == size);
+        CHECK(check_size_of(part) == size);
         MPI_Comm_free(&part);
     }
     CHECK(part == MPI_COMM_NULL);
@@ -141,8 +129,8 @@ static void by_type(void)
     MPI_Comm node;
     int largest = 0, members;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    CHECK(node != MPI_COMM_NULL && comm_size(node) >= 1 && comm_size(node) <= size);
-    members = comm_rank(node) == 0 ? comm_size(node) : 0;
+    CHECK(node != MPI_COMM_NULL && check_size_of(node) >= 1 && check_size_of(node) <= size);
+    members = check_rank_in(node) == 0 ? check_size_of(node) : 0;
     MPI_Allreduce(&members, &largest, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CHECK(largest == size);
     MPI_Comm_free(&node);

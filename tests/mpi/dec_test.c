@@ -1,17 +1,9 @@
 /* test: n=2,5 native=4 measured=no
  * Test in a loop, Testany, Testsome, Testall and Request_get_status: what a rank finds done is
  * what had arrived by its own clock. */
-#include "decide.h"
+#include "decide_ways.h"
 
-static int rank, size, polls;
-static int (*data)[2];
-static MPI_Request *requests;
-
-static void post(void)
-{
-    for (int r = 1; r < size; r++)
-        MPI_Irecv(data[r - 1], 2, MPI_INT, r, DECIDE_TAG, MPI_COMM_WORLD, &requests[r - 1]);
-}
+static int polls;
 
 static void test_loop(void)
 {
@@ -90,24 +82,13 @@ static void get_status(void)
 
 int main(int argc, char **argv)
 {
-    void (*const ways[])(void) = {test_loop, test_any, test_some, test_all, get_status};
-    static const char *const names[] = {"test", "testany", "testsome", "testall", "get status"};
+    static const struct way ways[] = {{"test", test_loop},
+                                      {"testany", test_any},
+                                      {"testsome", test_some},
+                                      {"testall", test_all},
+                                      {"get status", get_status}};
     MPI_Init(&argc, &argv);
-    rank = check_rank();
-    size = check_size();
-    data = (int(*)[2])malloc((size_t)size * sizeof *data);
-    requests = (MPI_Request *)malloc((size_t)size * sizeof *requests);
-    for (int i = 0; i < 5; i++) {
-        if (rank > 0) {
-            decide_send(rank, size);
-        } else {
-            post();
-            ways[i]();
-        }
-        check_ok(names[i]);
-    }
-    free(data);
-    free(requests);
+    run_ways(ways, 5);
     if (rank == 0 && check_virtual())
         printf("virtual: %d polls\n", polls);
     MPI_Finalize();

@@ -1,17 +1,7 @@
 /* test: n=2,5,16 native=4 measured=no
  * Waitany and Waitsome return what came first by virtual time, not what was posted first; also
  * when the rank comes late and all are there. */
-#include "decide.h"
-
-static int rank, size;
-static int (*data)[2];
-static MPI_Request *requests;
-
-static void post(void)
-{
-    for (int r = 1; r < size; r++)
-        MPI_Irecv(data[r - 1], 2, MPI_INT, r, DECIDE_TAG, MPI_COMM_WORLD, &requests[r - 1]);
-}
+#include "decide_ways.h"
 
 static void wait_any(void)
 {
@@ -53,24 +43,11 @@ static void wait_some_late(void)
 
 int main(int argc, char **argv)
 {
-    void (*const ways[])(void) = {wait_any, wait_some, wait_some_late};
-    static const char *const names[] = {"waitany", "waitsome", "late"};
+    static const struct way ways[] = {{"waitany", wait_any},
+                                      {"waitsome", wait_some},
+                                      {"late", wait_some_late}};
     MPI_Init(&argc, &argv);
-    rank = check_rank();
-    size = check_size();
-    data = (int(*)[2])malloc((size_t)size * sizeof *data);
-    requests = (MPI_Request *)malloc((size_t)size * sizeof *requests);
-    for (int i = 0; i < 3; i++) {
-        if (rank > 0) {
-            decide_send(rank, size);
-        } else {
-            post();
-            ways[i]();
-        }
-        check_ok(names[i]);
-    }
-    free(data);
-    free(requests);
+    run_ways(ways, 3);
     MPI_Finalize();
     return 0;
 }

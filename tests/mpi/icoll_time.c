@@ -1,40 +1,16 @@
 /* test: n=2,5,16 native=4 measured=no run="--set net.latency=100us,net.bandwidth=inf"
  * When non-blocking collectives complete: they start with the call and continue whatever the
  * program does, so computing in between hides them. Closed forms, in multiples of the latency. */
-#include "check.h"
-
-#include <math.h>
+#include "aligned.h"
 
 #define LATENCY 100e-6
 #define NEAR 2e-6 /* tests and clock readings cost a little */
 
 static int rank, size, rounds;
-static double origin;
-
-/* All ranks continue at the same time, well after what came before. */
-static void align(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (!orrery_compute)
-        return;
-    origin = ceil(MPI_Wtime() * 100 + 1) / 100;
-    orrery_compute(origin - MPI_Wtime());
-}
-
-static void spend(double seconds)
-{
-    if (orrery_compute)
-        orrery_compute(seconds);
-}
 
 static void expect_since_origin(double seconds)
 {
-    double t = MPI_Wtime() - origin;
-
-    if (orrery_compute && fabs(t - seconds) > NEAR) {
-        fprintf(stderr, "rank %d: %.9f s instead of %.9f\n", rank, t, seconds);
-        CHECK(!"the time is right");
-    }
+    expect_within(NEAR, "a collective", seconds);
 }
 
 static void barrier_alone(void)
@@ -54,7 +30,7 @@ static void barrier_hidden(void)
 
     align();
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    spend(0.004);
+    check_spend(0.004);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect_since_origin(0.004);
 }
@@ -66,7 +42,7 @@ static void barrier_half(void)
 
     align();
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    spend(LATENCY / 2);
+    check_spend(LATENCY / 2);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect_since_origin(rounds * LATENCY);
 }
@@ -78,9 +54,9 @@ static void staggered(void)
     int sum = -1;
 
     align();
-    spend(rank * 0.0002);
+    check_spend(rank * 0.0002);
     MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
-    spend(0.006);
+    check_spend(0.006);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(sum == size * (size - 1) / 2);
     expect_since_origin(rank * 0.0002 + 0.006);
@@ -112,7 +88,7 @@ static void polled(void)
 
     align();
     if (rank == 1)
-        spend(0.003);
+        check_spend(0.003);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     while (!flag)
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
@@ -129,7 +105,7 @@ static void passed_on(void)
     align();
     MPI_Ibcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
     if (rank == 2)
-        spend(0.008);
+        check_spend(0.008);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(data == 42);
     if (rank == 2)
@@ -147,7 +123,7 @@ static void persistent(void)
     for (int i = 0; i < 2; i++) {
         align();
         MPI_Start(&request);
-        spend(i ? 0.004 : 0);
+        check_spend(i ? 0.004 : 0);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         expect_since_origin(i ? 0.004 : rounds * LATENCY);
     }

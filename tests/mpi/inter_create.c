@@ -6,20 +6,6 @@
 
 static int rank, size;
 
-static int comm_rank(MPI_Comm comm)
-{
-    int r;
-    MPI_Comm_rank(comm, &r);
-    return r;
-}
-
-static int comm_size(MPI_Comm comm)
-{
-    int n;
-    MPI_Comm_size(comm, &n);
-    return n;
-}
-
 static int remote_size(MPI_Comm comm)
 {
     int n;
@@ -46,7 +32,7 @@ static MPI_Comm halves(int turn, MPI_Comm *local)
     int side = rank % 2, sides[2] = {(size + 1) / 2, size / 2};
     MPI_Comm_split(MPI_COMM_WORLD, side, turn ? -rank : rank, local);
     int last_other = turn ? 1 - side : 2 * (sides[1 - side] - 1) + 1 - side;
-    MPI_Intercomm_create(*local, comm_size(*local) - 1, MPI_COMM_WORLD, last_other, 17, &inter);
+    MPI_Intercomm_create(*local, check_size_of(*local) - 1, MPI_COMM_WORLD, last_other, 17, &inter);
     return inter;
 }
 
@@ -80,8 +66,9 @@ static void basics(int turn)
     inter = halves(turn, &local);
     MPI_Comm_test_inter(inter, &flag);
     CHECK(flag == 1);
-    CHECK(comm_size(inter) == comm_size(local) && comm_rank(inter) == comm_rank(local));
-    CHECK(remote_size(inter) == size - comm_size(local));
+    CHECK(check_size_of(inter) == check_size_of(local) &&
+          check_rank_in(inter) == check_rank_in(local));
+    CHECK(remote_size(inter) == size - check_size_of(local));
     MPI_Comm_group(inter, &a);
     MPI_Comm_group(local, &both);
     MPI_Group_compare(a, both, &result);
@@ -115,12 +102,12 @@ static void merge(void)
     for (int high0 = 0; high0 < 2; high0++)
         for (int high1 = 0; high1 < 2; high1++) {
             MPI_Intercomm_merge(inter, side ? high1 : high0, &all);
-            CHECK(comm_size(all) == size);
+            CHECK(check_size_of(all) == size);
             if (high0 != high1) {
                 int first = high0; /* side that comes first */
-                CHECK(comm_rank(all) == (side == first ? 0 : sides[first]) + rank / 2);
+                CHECK(check_rank_in(all) == (side == first ? 0 : sides[first]) + rank / 2);
             } else {
-                CHECK(comm_rank(all) % sides[comm_rank(all) >= sides[0]] >= 0);
+                CHECK(check_rank_in(all) % sides[check_rank_in(all) >= sides[0]] >= 0);
             }
             MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
             CHECK(sum == size * (size - 1) / 2);
@@ -152,7 +139,7 @@ static void duplicate(void)
     CHECK(MPI_Send(&value, 1, MPI_INT, remote_size(copy), 0, copy) != MPI_SUCCESS);
     MPI_Comm_free(&info_copy);
     /* Messages do not mix. */
-    if (comm_rank(inter) == 0) {
+    if (check_rank_in(inter) == 0) {
         int one = 1, two = 2, first, second;
         MPI_Request reqs[2];
         MPI_Isend(&one, 1, MPI_INT, 0, 3, inter, &reqs[0]);
@@ -185,8 +172,8 @@ static void split(void)
     int mine = mine_is(side, color, 3), theirs = mine_is(1 - side, color, 3);
     CHECK((part == MPI_COMM_NULL) == (theirs == 0));
     if (part != MPI_COMM_NULL) {
-        CHECK(comm_size(part) == mine && remote_size(part) == theirs);
-        CHECK(comm_rank(part) == mine - 1 - rank / 2 / 3);
+        CHECK(check_size_of(part) == mine && remote_size(part) == theirs);
+        CHECK(check_rank_in(part) == mine - 1 - rank / 2 / 3);
         exchange(part, 5);
         MPI_Comm_free(&part);
     }
@@ -206,19 +193,19 @@ static void create(void)
     MPI_Group group, some;
     int n, last, result;
     inter = halves(1, &local);
-    n = comm_size(local);
+    n = check_size_of(local);
     last = n - 1;
     MPI_Comm_group(inter, &group);
     /* Both sides: the last and, if there are two, the first. */
     int picks[2] = {last, 0};
     MPI_Group_incl(group, n > 1 ? 2 : 1, picks, &some);
     MPI_Comm_create(inter, some, &part);
-    CHECK((part != MPI_COMM_NULL) == (comm_rank(inter) == last || comm_rank(inter) == 0));
+    CHECK((part != MPI_COMM_NULL) == (check_rank_in(inter) == last || check_rank_in(inter) == 0));
     if (part != MPI_COMM_NULL) {
         MPI_Group made;
         MPI_Comm_group(part, &made);
         MPI_Group_compare(made, some, &result);
-        CHECK(result == MPI_IDENT && comm_rank(part) == (comm_rank(inter) == last ? 0 : 1));
+        CHECK(result == MPI_IDENT && check_rank_in(part) == (check_rank_in(inter) == last ? 0 : 1));
         exchange(part, 5);
         MPI_Group_free(&made);
         MPI_Comm_free(&part);
@@ -237,12 +224,12 @@ static void nested(void)
 {
     MPI_Comm local, inter, self_inter, all;
     inter = halves(0, &local);
-    if (comm_rank(inter) == 0) {
+    if (check_rank_in(inter) == 0) {
         MPI_Intercomm_create(MPI_COMM_SELF, 0, inter, 0, 1, &self_inter);
-        CHECK(comm_size(self_inter) == 1 && remote_size(self_inter) == 1);
+        CHECK(check_size_of(self_inter) == 1 && remote_size(self_inter) == 1);
         exchange(self_inter, 5);
         MPI_Intercomm_merge(self_inter, rank % 2 == 0, &all);
-        CHECK(comm_size(all) == 2 && comm_rank(all) == (rank % 2 == 0));
+        CHECK(check_size_of(all) == 2 && check_rank_in(all) == (rank % 2 == 0));
         MPI_Comm_free(&all);
         MPI_Comm_free(&self_inter);
     }
@@ -263,8 +250,8 @@ static void from_groups(void)
     int leaders[2] = {cut / 2, (size - cut) / 2};
     MPI_Intercomm_create_from_groups(parts[side], leaders[side], parts[1 - side], leaders[1 - side],
                                      "tag", MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter);
-    CHECK(comm_size(inter) == (side ? size - cut : cut));
-    CHECK(comm_rank(inter) == (side ? size - 1 - rank : rank));
+    CHECK(check_size_of(inter) == (side ? size - cut : cut));
+    CHECK(check_rank_in(inter) == (side ? size - 1 - rank : rank));
     CHECK(remote_size(inter) == (side ? cut : size - cut));
     exchange(inter, 5);
     MPI_Comm_free(&inter);

@@ -1,35 +1,18 @@
 /* test: n=3 native=3 measured=no run="--set net.latency=100us,net.bandwidth=inf,mpi.send_overhead=1us,mpi.recv_overhead=2us,mpi.unexpected_cost=30us,mpi.unexpected_per_kib=8us,mpi.request_cost=5us,mpi.match_cost=3us,mpi.peer_cost=7us,mpi.clock_cost=1ps"
  * What messages cost beside a ping-pong: when they come before their receive, for requests, for
  * matching among many, for changing the peer. Closed forms, to the nanosecond. */
-#include "check.h"
-
-#include <math.h>
+#include "aligned.h"
 
 #define US 1e-6
 #define NEAR 1e-9
 #define MANY 10
 
 static int rank;
-static double origin;
 static char data[1 << 20];
-
-static void align(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (!orrery_compute)
-        return;
-    origin = ceil(MPI_Wtime() * 100 + 1) / 100;
-    orrery_compute(origin - MPI_Wtime());
-}
 
 static void expect(const char *what, double seconds)
 {
-    double t = MPI_Wtime() - origin;
-
-    if (orrery_compute && fabs(t - seconds) > NEAR) {
-        fprintf(stderr, "rank %d: %s: %.10f s instead of %.10f\n", rank, what, t, seconds);
-        CHECK(!"the time is right");
-    }
+    expect_within(NEAR, what, seconds);
 }
 
 /* Rank 1 sends, as it did last in the barrier; rank 0 receives after `late`, and may look
