@@ -2,10 +2,7 @@
  * Fuzz target: settings. Whatever is accepted must print as a text that is accepted again and
  * gives the same bits.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz/fuzz_line.h"
 #include "net/net.h"
 #include "platform/lists.h"
 #include "settings_text.h"
@@ -60,11 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct platform p;
     struct err err = {0};
-    char *line = malloc(size + 1);
-    if (!line)
-        return 0;
-    memcpy(line, data, size);
-    line[size] = 0;
+    char *line = fuzz_line(data, size);
     platform_init(&p);
     if (platform_set(&p, line, NULL, &err) == 0) {
         print_and_read(&p);

@@ -3,22 +3,9 @@
  * events, each after a line with its number of bytes.
  */
 #include "fuzz/fuzz_format.h"
+#include "otf2_sanitized.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* The library does not free an archive that it cannot open, and allocates as much memory as a file
- * states. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libopen-trace-format2\n";
-}
-
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

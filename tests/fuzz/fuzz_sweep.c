@@ -2,11 +2,8 @@
  * Fuzz target: lists of values of a sweep. What is accepted has values that are no ranges any more,
  * and every point is found by its name; what is not is refused as input, with a text.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/sweep_grid.h"
+#include "fuzz/fuzz_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,11 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sweep_grid g;
     struct err err = {0};
-    char *line = malloc(size + 1);
-    if (!line)
-        return 0;
-    memcpy(line, data, size);
-    line[size] = 0;
+    char *line = fuzz_line(data, size);
     sweep_grid_init(&g);
     if (sweep_grid_add_sets(&g, line, &err)) {
         if (err.code != ERR_INPUT || !err.text[0])

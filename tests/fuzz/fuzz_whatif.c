@@ -2,10 +2,7 @@
  * Fuzz target: hypotheses, as text. What is accepted has a kind and the subject that it needs; what
  * is not is refused as input, with a text.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz/fuzz_line.h"
 #include "whatif/whatif.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,11 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char file[] = ".yaml";
     struct whatif_list list = {0};
     struct err err = {0};
-    char *line = malloc(size + 1);
-    if (!line)
-        return 0;
-    memcpy(line, data, size);
-    line[size] = 0;
+    char *line = fuzz_line(data, size);
     if (strstr(line, file)) /* it would be read */
         line[0] = 0;
     if (whatif_parse(&list, line, &err)) {

@@ -1,10 +1,9 @@
 /* Allocation: zeroing, refusal, mappings, and what happens when memory is out. */
 #include "base/mem.h"
 
-#include <setjmp.h>
 #include <stdint.h>
 
-#include "base/log.h"
+#include "log_caught.h"
 #include "tests/tap.h"
 
 /* Under AddressSanitizer an allocation that is too large must fail, not end the test. */
@@ -12,21 +11,6 @@ const char *__asan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
-}
-
-static char last[LOG_LINE_MAX];
-static jmp_buf after_exit;
-
-static void keep(const char *line, size_t length)
-{
-    memcpy(last, line, length);
-    last[length] = '\0';
-}
-
-static void jump_out(int status)
-{
-    (void)status;
-    longjmp(after_exit, 1);
 }
 
 static void test_alloc(void)
@@ -64,13 +48,8 @@ static void test_try_alloc(void)
 static void test_out_of_memory(void)
 {
     volatile size_t huge = PTRDIFF_MAX - 4096;
-    log_set_writer(keep);
-    log_set_exit(jump_out);
-    if (setjmp(after_exit) == 0)
-        mem_free(mem_alloc(huge));
-    log_set_writer(NULL);
-    log_set_exit(NULL);
-    ok(strstr(last, "out of memory") != NULL, "a failed allocation ends with a message");
+    LOG_CATCH(mem_free(mem_alloc(huge)));
+    ok(strstr(log_caught, "out of memory") != NULL, "a failed allocation ends with a message");
 }
 
 static void test_map(void)

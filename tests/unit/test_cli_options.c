@@ -12,6 +12,7 @@
 #include "cli/watch.h"
 #include "program/known.h"
 #include "tap.h"
+#include "text_width.h"
 
 static struct cli_run run;
 static struct err err;
@@ -124,11 +125,9 @@ static void test_epoch(void)
 static void test_help(void)
 {
     struct buf help;
-    size_t width = 0;
     buf_init(&help);
     cli_options_help(&cli_run_usage, &help);
-    for (const char *line = buf_str(&help); *line; line += strcspn(line, "\n") + 1)
-        width = strcspn(line, "\n") > width ? strcspn(line, "\n") : width;
+    size_t width = text_width(buf_str(&help));
     ok(width > 60 && width <= 80, "the help fits 80 columns");
     int all = 1;
     for (const struct cli_option *o = cli_run_usage.options; o->name; o++)

@@ -9,6 +9,7 @@
 
 #include "formats/formats.h"
 #include "formats/textfile.h"
+#include "otf2_sanitized.h"
 #include "prop/random_trace.h"
 #include "tap.h"
 #include "trace/verify.h"
@@ -17,20 +18,6 @@
 #define CALLS 30
 #define TRIES 40 /* for each file of a trace */
 #define FILES_MOST 16
-
-/* The library of OTF2 does not free an archive that it cannot open, and allocates as much memory as
- * a file states. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libopen-trace-format2\n";
-}
-
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
 
 static char folder[] = "/tmp/orrery-damage-XXXXXX";
 static struct rng rng;

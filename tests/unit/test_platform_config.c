@@ -12,6 +12,7 @@
 #include "platform/lists.h"
 #include "settings_text.h"
 #include "tap.h"
+#include "text_width.h"
 
 static struct platform machine;
 static struct err err;
@@ -156,14 +157,13 @@ static void test_round_trip(uint64_t seed)
 static void test_help(void)
 {
     struct buf help;
-    size_t width = 0, all = 1;
+    int all = 1;
     buf_init(&help);
     platform_config_help(&help);
     for (size_t i = 0; i < platform_config_count(); i++)
         all &= strstr(buf_str(&help), platform_config_key(i)) != NULL;
     ok(all && platform_config_count() > 40, "the help names all keys");
-    for (const char *line = buf_str(&help); *line; line += strcspn(line, "\n") + 1)
-        width = strcspn(line, "\n") > width ? strcspn(line, "\n") : width;
+    size_t width = text_width(buf_str(&help));
     ok(width > 40 && width <= 80, "the help fits 80 columns");
     buf_fini(&help);
 }

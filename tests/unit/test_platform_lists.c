@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "tap.h"
+#include "text_width.h"
 
 static struct platform p;
 static struct err err;
@@ -159,13 +160,11 @@ static void test_growth(void)
 static void test_help(void)
 {
     struct buf help;
-    size_t width = 0;
     buf_init(&help);
     platform_lists_help(&help);
     ok(strstr(buf_str(&help), "net.segments[+].from=0") && strstr(buf_str(&help), "nodes.map[+]=0"),
        "the help names fields");
-    for (const char *line = buf_str(&help); *line; line += strcspn(line, "\n") + 1)
-        width = strcspn(line, "\n") > width ? strcspn(line, "\n") : width;
+    size_t width = text_width(buf_str(&help));
     ok(width > 40 && width <= 80, "the help fits 80 columns");
     buf_fini(&help);
 }
