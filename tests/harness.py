@@ -285,6 +285,10 @@ class Tap:
         """Runs cases, each a name, a function and its arguments; returns the names of those that failed."""
         return self.run(lambda case: [(case[0], attempt(*case[1:]))], cases, jobs)
 
+    def run_chosen(self, cases, options):
+        """Runs those cases whose names the option --filter matches."""
+        return self.run_cases([case for case in cases if re.search(options.filter, case[0])], options.jobs)
+
     def end(self):
         print(f"1..{self.number}\n{self.number - self.failed} passed, {self.failed} failed")
         return 1 if self.failed else 0

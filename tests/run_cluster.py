@@ -325,7 +325,7 @@ def main():
     sources = [TESTS / "cluster" / "link.c", TESTS / "hybrid" / "exchange.c", TESTS / "mpi" / "bad" / "record_clocks.c", *(TESTS / "procs").glob("*.c")]
     harness.build_all(sources, tests.build, watched_run.FLAGS)
     harness.build_all((TESTS / "emulate").glob("*.c"), tests.emulated, watched_run.FLAGS)
-    tap.run_cases([case for case in add_all(tests) if re.search(options.filter, case[0])], options.jobs)
+    tap.run_chosen(add_all(tests), options)
     return tap.end()
 
 

@@ -194,8 +194,7 @@ def main():
     args = harness.options_parser(__doc__, "build/coll-tests", os.cpu_count()).parse_args()
     orrery = str(pathlib.Path(args.orrery).resolve())
     tap = harness.Tap()
-    tap.run_cases([case for case in cases(orrery, compile_all(args.build_dir.resolve()))
-                   if re.search(args.filter, case[0])], args.jobs)
+    tap.run_chosen(cases(orrery, compile_all(args.build_dir.resolve())), args)
     return tap.end()
 
 

@@ -247,7 +247,7 @@ def main():
     tests = Emulate(options)
     add_cases(tests)
     tap = harness.Tap()
-    tap.run_cases([case for case in tests.cases if re.search(options.filter, case[0])], options.jobs)
+    tap.run_chosen(tests.cases, options)
     return tap.end()
 
 

@@ -309,12 +309,11 @@ class Tests:
 
 
 def main():
-    import re
     options = harness.options_parser(__doc__, "build/packets-tests").parse_args()
     tests = Tests(options)
     tests.prepare()
     tap = harness.Tap()
-    tap.run_cases([case for case in tests.all() if re.search(options.filter, case[0])], options.jobs)
+    tap.run_chosen(tests.all(), options)
     return tap.end()
 
 

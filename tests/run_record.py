@@ -297,7 +297,7 @@ def main():
     options.build_dir.mkdir(parents=True, exist_ok=True)
     tests = Tests(pathlib.Path(options.orrery).resolve(), options.build_dir.resolve())
     tap = harness.Tap()
-    tap.run_cases([case for case in add_all(tests) if re.search(options.filter, case[0])], options.jobs)
+    tap.run_chosen(add_all(tests), options)
     return tap.end()
 
 

@@ -250,7 +250,7 @@ def main():
     options = harness.options_parser(__doc__, "build/replay-tests").parse_args()
     replay = Replay(options, PROGRAMS)
     tap = harness.Tap()
-    tap.run_cases([case for case in cases(replay) if re.search(options.filter, case[0])], options.jobs)
+    tap.run_chosen(cases(replay), options)
     return tap.end()
 
 

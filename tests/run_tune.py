@@ -191,9 +191,8 @@ def main():
     options = harness.options_parser(__doc__, "build/tune-tests", 1).parse_args()
     tune = Tune(options)
     tap = harness.Tap()
-    tap.run_cases([(function.__name__, function, tune)
-                   for function in (usage, recover, determine, rank, replayed, resume)
-                   if re.search(options.filter, function.__name__)], options.jobs)
+    tap.run_chosen([(function.__name__, function, tune)
+                    for function in (usage, recover, determine, rank, replayed, resume)], options)
     return tap.end()
 
 

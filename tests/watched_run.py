@@ -9,7 +9,6 @@ import itertools
 import json
 import os
 import pathlib
-import re
 import shlex
 import signal
 import subprocess
@@ -252,5 +251,5 @@ def run_tests(kind, folders, adders, build_dir, about):
     for add in adders:
         add(tests)
     tap = harness.Tap()
-    tap.run_cases([case for case in tests.cases if re.search(options.filter, case[0])], options.jobs)
+    tap.run_chosen(tests.cases, options)
     return tap.end()
