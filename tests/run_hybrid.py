@@ -9,6 +9,7 @@
   cancel     which receives are cancelled, in real and in virtual order
   threads    what threads may do beside calls of MPI
   clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
+  streams    input, output and exit status are those of the program
   ends       a program that aborts, crashes, or never initialises MPI ends everything
   usage      wrong usage is named
 """
@@ -115,14 +116,16 @@ def cancel(hybrid, which, outcomes):
         demand(right in ("any", outcome), f"{name}: {outcome}", out)
 
 
-def held(hybrid, which):
+def held(hybrid, which, count):
     """A long message does not hold up its sender, whose receiver waits for a decision, or for its process."""
-    out = hybrid.call("hybrid", "-q", "-n", 3, "--compute", "none", "--order", which, hybrid.folder / "held").stdout
+    out = hybrid.call("hybrid", "-q", "-n", 3, "--compute", "none", "--order", which, "--simulators", count,
+                      hybrid.folder / "held").stdout
     demand(out == "1 of 300000 from 1\n2 of 150000 from 1\n", "not the messages", out)
 
 
-def guessed(hybrid, which):
-    out = hybrid.call("hybrid", "-q", "-n", 4, "--compute", "none", "--order", which, hybrid.folder / "guessed").stdout
+def guessed(hybrid, which, count):
+    out = hybrid.call("hybrid", "-q", "-n", 4, "--compute", "none", "--order", which, "--simulators", count,
+                      hybrid.folder / "guessed").stdout
     demand(out == "done\n", "not the messages", out)
 
 
@@ -197,8 +200,18 @@ def pairs(hybrid):
         demand((rank, (rank + 1) % 4) in found, f"no pair from rank {rank}", str(found))
 
 
-def ends(hybrid, how, status, text):
-    done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", str(hybrid.folder / "ends"), how])
+def streams(hybrid, count):
+    """Input, output and exit status are the program's."""
+    done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "2", "--simulators", str(count), str(hybrid.folder / "streams")],
+                        text="input\n")
+    demand(done.status == 3, f"exit status {done.status}", done.stderr)
+    found = sorted(done.stdout.splitlines()), sorted(done.stderr.splitlines())
+    demand(found == (["0 output after the end", "1 output after the end", "input"],
+                     ["0 after the end", "0 before the end", "1 after the end", "1 before the end"]), "not all", str(found))
+
+
+def ends(hybrid, program, status, text):
+    done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", *map(str, program)])
     demand(done.status == status if status is not None else done.status != 0, f"exit status {done.status}", done.stderr)
     demand(text in done.stderr, f"no '{text}'", done.stderr)
 
@@ -210,6 +223,9 @@ def usage(hybrid):
                         (["hybrid", "-n", "2", "--order", "x", "y"], "real, virtual"),
                         (["hybrid", "-n", "2", "--platform", "x", hybrid.folder / "clocks"], "unknown platform")):
         done = hybrid.call(*words, status=2)
+        demand(text in done.stderr, f"no '{text}'", done.stderr)
+    for program, text in (("./missing", "cannot find program './missing'"), (TESTS / "hybrid" / "ends.c", "Permission denied")):
+        done = hybrid.call("hybrid", "-n", 2, program, status=2)
         demand(text in done.stderr, f"no '{text}'", done.stderr)
 
 
@@ -227,8 +243,9 @@ def cases(hybrid, options):
     yield "cancel virtual", cancel, hybrid, "virtual", [cancelled, received, cancelled, received, cancelled, received,
                                                         cancelled]
     for which in ("real", "virtual"):
-        yield f"held {which}", held, hybrid, which
-        yield f"guessed {which}", guessed, hybrid, which
+        for count in (1, 2):
+            yield f"held {which} {count}", held, hybrid, which, count
+            yield f"guessed {which} {count}", guessed, hybrid, which, count
     yield "threads", threads, hybrid
     yield "until", until, hybrid
     yield "speed", speed, hybrid
@@ -236,9 +253,15 @@ def cases(hybrid, options):
     yield "trace", trace, hybrid
     yield "trace slow", slow_trace, hybrid
     yield "trace pairs", pairs, hybrid
-    yield "ends abort", ends, hybrid, "abort", None, "MPI_Abort with code 7"
-    yield "ends crash", ends, hybrid, "crash", None, ""
-    yield "ends early", ends, hybrid, "early", None, "ended without MPI_Init"
+    yield "streams 1", streams, hybrid, 1
+    yield "streams 2", streams, hybrid, 2
+    ending = hybrid.folder / "ends"
+    yield "ends abort", ends, hybrid, [ending, "abort"], None, "MPI_Abort with code 7"
+    yield "ends crash", ends, hybrid, [ending, "crash"], None, ""
+    yield "ends early", ends, hybrid, [ending, "early"], None, "ended without MPI_Init"
+    yield "ends other", ends, hybrid, ["/bin/true"], None, "ended without MPI_Init"
+    yield "ends script", ends, hybrid, ["sh", "-c", f"{ending}.missing; true"], None, "ended without MPI_Init"
+    yield "script", ends, hybrid, ["sh", "-c", f"true; {ending} well"], 0, ""
     known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], hybrid.folder, None)}
     for name in PROGRAMS:
         yield f"programs {name}", program, hybrid, known[name]

@@ -3,7 +3,9 @@
  */
 #include "cli/native.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "program/program.h"
@@ -22,14 +24,15 @@ int cli_native_ranks(uint64_t *ranks, const char *value, struct err *err)
 int cli_native_check(const char *given, uint32_t *needs, struct err *err)
 {
     struct program p;
-    struct err none;
-    int rc = 0;
-    if (program_inspect(&p, given, &none) == 0 && p.static_program)
+    int rc = program_inspect(&p, given, err);
+    if (rc == 0 && access(p.path, X_OK) != 0)
+        rc = err_set(err, ERR_SYSTEM, "cannot execute '%s': %s", given, strerror(errno));
+    else if (rc == 0 && p.static_program)
         rc = err_set(
             err, ERR_INPUT,
             "'%s' is linked statically, and no library can be loaded into it: link it dynamically",
             given);
-    else if (p.mpi_kind && strcmp(p.mpi_kind, "Open MPI") == 0)
+    else if (rc == 0 && p.mpi_kind && strcmp(p.mpi_kind, "Open MPI") == 0)
         rc = err_set(
             err, ERR_INPUT,
             "'%s' is linked with Open MPI, which has another ABI: build it with mpicc.mpich",

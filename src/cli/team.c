@@ -118,6 +118,7 @@ struct launcher {
     int team, placement, machine, books; /* memory files */
     int out[2], err[2];                  /* pipes for what it prints */
     int report[2];                       /* errno, if it cannot be executed */
+    int is_live; /* it starts a program, too, whose input and output it carries (mpi/main/live.h) */
     pid_t starter;
     const sigset_t *mask;
     struct cli_guard guard;
@@ -126,12 +127,14 @@ struct launcher {
 static void become(void *context)
 {
     const struct launcher *l = context;
-    int error, null = open("/dev/null", O_RDONLY);
+    int error, null = l->is_live ? -1 : open("/dev/null", O_RDONLY);
 
-    dup2(null, 0);
+    if (null >= 0) {
+        dup2(null, 0);
+        close(null);
+    }
     dup2(l->out[1], 1);
     dup2(l->err[1], 2);
-    close(null);
     sigprocmask(SIG_SETMASK, l->mask, NULL);
     name_file(ENV_TEAM, l->starter, l->team);
     name_file(ENV_PLACEMENT, l->starter, l->placement);
@@ -244,11 +247,13 @@ static void look_around(struct starter *s)
 {
     open_spills(s);
     if (s->page->ending && !s->outcome->signal)
-        pass_on(s, s->page->ending);      /* a worker got the signal */
-    if (s->page->set || s->launcher.told) /* the run is over: the others only have to leave */
-        end_within(s, LEAVE_S);
-    else if (!s->outcome->signal && s->deadline == 0 &&
-             team_health_check(&s->health, cli_watch_now()))
+        pass_on(s, s->page->ending); /* a worker got the signal */
+    if (s->page->set || s->launcher.told) {
+        /* The run is over: the others only have to leave. But a program may have much to do. */
+        if (!s->l.is_live || s->page->status)
+            end_within(s, LEAVE_S);
+    } else if (!s->outcome->signal && s->deadline == 0 &&
+               team_health_check(&s->health, cli_watch_now()))
         end_within(s, EXPLAIN_S);
 }
 
@@ -256,7 +261,8 @@ static void look_around(struct starter *s)
  * that has not yet started anyone may complain about its own end, which explains nothing. */
 static int keeps(const struct starter *s, int to)
 {
-    return s->page->joined || (to == STDERR_FILENO && (s->outcome->signal || s->deadline > 0));
+    return (s->page->joined && !s->l.is_live) ||
+           (to == STDERR_FILENO && (s->outcome->signal || s->deadline > 0));
 }
 
 /* A pipe of the launcher is readable, or its destination is writable again. */
@@ -323,8 +329,13 @@ static int judge(struct starter *s)
 {
     int status = s->outcome->status, code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
-    if (s->page->set && !*s->health.why)
-        return s->page->status;
+    if (s->page->set && !*s->health.why) {
+        if (s->l.is_live)
+            sys_write_all(STDERR_FILENO, buf_str(&s->launcher.kept), s->launcher.kept.len);
+        if (!s->l.is_live || s->page->status)
+            return s->page->status;
+        return code >= 0 ? code : TEAM_FAILED; /* that of the program */
+    }
     if (s->launcher.told && !*s->health.why && s->launcher.status != 128 + SIGTERM) {
         /* a worker elsewhere has said why, or what came after a signal was kept */
         if (s->launcher.status == TEAM_FAILED || !s->page->joined)
@@ -370,6 +381,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
     struct starter s = {.l = {.team = -1,
                               .placement = run->opt.rank_map_fd,
                               .machine = run->opt.machine_fd,
+                              .is_live = run->opt.live != 0,
                               .books = books->fd},
                         .books = books,
                         .outcome = outcome};

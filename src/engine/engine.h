@@ -129,6 +129,13 @@ struct engine_due {
 };
 HEAP_STRUCT(engine_decisions, struct engine_due);
 
+/* What happens although entities are away. */
+enum engine_forced {
+    ENGINE_FORCED_NOTHING,
+    ENGINE_FORCED_DECISION, /* the first decision is taken (engine_force) */
+    ENGINE_FORCED_LOOK      /* busy entities look (engine_look) */
+};
+
 /* The status of a quiescent process, or of all of them together. */
 struct engine_status {
     struct engine_due first; /* the first due decision; VTIME_NEVER: none */
@@ -142,7 +149,7 @@ struct engine_status {
     uint64_t busy;       /* entities that are busy */
     uint64_t away;       /* entities that are away, ... */
     vtime away_clock;    /* ... and the smallest clock of those that are not led */
-    uint64_t is_forced;  /* of all: the first decision is taken nevertheless (engine_force) */
+    uint64_t forced;     /* of all: enum engine_forced */
     vtime idle_since;    /* of all: since when nothing has succeeded; see struct engine */
 };
 

@@ -28,7 +28,7 @@
 #define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
 #define IDLE_NS 20000000.0  /* how often to call the engine's idle hook while waiting */
 
-enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT };
+enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT, TAG_LOOK, TAG_LOOKED };
 
 /* The `next` field is not sent. For the medium, the call follows its message. */
 #define WIRE_SKIP offsetof(struct engine_msg, arrival)
@@ -230,6 +230,12 @@ static void take(struct procs *p, uint32_t from, int tag, const void *data, size
         memcpy(&p->verdict, data, sizeof p->verdict);
         p->has_verdict = 1;
         break;
+    case TAG_LOOK:
+        memcpy(&p->look, data, sizeof p->look);
+        break;
+    case TAG_LOOKED:
+        p->looked += memcmp(&p->look, data, sizeof p->look) == 0;
+        break;
     default:
         p->cfg.note(p->cfg.owner, from, tag, data, bytes);
         if (tag >= PROCS_ITEM)
@@ -283,7 +289,7 @@ static void send_verdict(struct procs *p, uint32_t to, const struct engine_statu
     p->has_verdict = 1;
 }
 
-static void give_verdict(struct procs *p, int is_forced)
+static void give_verdict(struct procs *p, enum engine_forced forced)
 {
     const struct engine *e = p->cfg.engine;
     struct engine_status all = p->reports[0].status;
@@ -291,7 +297,7 @@ static void give_verdict(struct procs *p, int is_forced)
     for (uint32_t i = 1; i < p->cfg.link.procs; i++)
         engine_status_merge(&all, &p->reports[i].status);
     engine_status_complete(e, &all);
-    all.is_forced = (uint64_t)is_forced;
+    all.forced = forced;
     p->waits = engine_status_waits(e, &all);
     if (p->waits)
         return;
@@ -327,7 +333,49 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
     p->waits = 0;
     p->report_serial++;
     if (p->report_count == p->cfg.link.procs && p->sum_sent == p->sum_received)
-        give_verdict(p, 0);
+        give_verdict(p, ENGINE_FORCED_NOTHING);
+}
+
+/* ---- entities outside that wait for each other ---- */
+
+/*
+ * Nothing follows from the status of all, and the owner says that those outside wait for each other
+ * in state `state`. But what they have sent may not have reached all processes: a process that is
+ * kept from running has not even looked. So all are asked to look, and only if all have, and
+ * nothing has changed, is something forced: a decision, or if that does not help for long, a look
+ * of busy entities.
+ */
+static void unlock(struct procs *p)
+{
+    const struct native_link *link = &p->cfg.link;
+    uint64_t state = p->cfg.is_stuck(p->cfg.owner, p->report_serial + p->forced);
+
+    if (!state)
+        return;
+    if (state == p->look && p->looked == link->procs - 1) {
+        p->look = 0;
+        p->forced++;
+        give_verdict(p, ENGINE_FORCED_DECISION);
+        p->futile = p->waits ? p->futile + 1 : 0;
+        if (p->futile < PROCS_LOOK_AFTER)
+            return;
+        p->futile = 0;
+        give_verdict(p, ENGINE_FORCED_LOOK);
+    } else if (state != p->look) {
+        p->look = state;
+        p->looked = 0;
+        for (uint32_t i = 1; i < link->procs; i++)
+            link->send(link->owner, i, TAG_LOOK, native_copy(&state, sizeof state), sizeof state);
+    }
+}
+
+/* This process has taken all that has arrived, and nothing has come of it. */
+static void say_looked(struct procs *p)
+{
+    const struct native_link *link = &p->cfg.link;
+
+    link->send(link->owner, 0, TAG_LOOKED, native_copy(&p->look, sizeof p->look), sizeof p->look);
+    p->look = 0;
 }
 
 /* ---- quiescence ---- */
@@ -390,8 +438,10 @@ static int peers_settle(void *owner, const struct engine_status *mine, struct en
         }
         if (p->delivered != before || e->stop || engine_ready(e))
             return 0;
-        if (p->waits && p->cfg.is_stuck && p->cfg.is_stuck(p->cfg.owner, p->report_serial))
-            give_verdict(p, 1);
+        if (p->look && p->reported && p->cfg.link.proc != 0)
+            say_looked(p);
+        if (p->waits && p->cfg.is_stuck)
+            unlock(p);
         if (ticks_now() >= next_idle && e->idle) {
             e->idle(e->cfg.owner);
             next_idle = ticks_now() + (uint64_t)(IDLE_NS * ticks_per_ns());

@@ -40,6 +40,8 @@
 
 #define PROCS_NOTE 16 /* notes have tags from here on ... */
 #define PROCS_ITEM 64 /* ... and items, which count like batches, from here on */
+/* Decisions that were to be forced in a row, and there was none, until busy entities look. */
+#define PROCS_LOOK_AFTER 20
 
 struct procs_report {
     uint64_t epoch, serial;
@@ -91,9 +93,10 @@ struct procs_config {
     struct native_link link;
     /* A note from another process has arrived. Scheduler context. The data is borrowed. */
     void (*note)(void *owner, uint32_t from, int tag, const void *data, size_t bytes);
-    /* Entities are away, and nothing follows from the status of all: whether the first decision
-     * must be taken nevertheless. Called by the coordinator, again and again; NULL: never. */
-    int (*is_stuck)(void *owner, uint64_t reports);
+    /* Entities are away, and nothing follows from the status of all: whether what is outside waits
+     * for a decision. If so, a number for that state, which depends on `serial`; else 0. Called by
+     * the coordinator, again and again; NULL: never. */
+    uint64_t (*is_stuck)(void *owner, uint64_t serial);
     void *owner;
 };
 
@@ -129,8 +132,13 @@ struct procs {
     uint64_t *settled;
     uint64_t sum_sent, sum_received;
     int waits;              /* coordinator: for those that are away (engine_status_waits), ... */
-    uint64_t report_serial; /* ... after so many reports */
-    uint64_t batches;       /* sent in all, for the summary */
+    uint64_t report_serial; /* ... after so many reports, ... */
+    uint64_t forced;        /* ... so many of them forced, ... */
+    unsigned futile;        /* ... the last ones in vain */
+    /* The state for which all are asked to look, or this process is; 0: none. */
+    uint64_t look;
+    uint32_t looked;  /* coordinator: how many have */
+    uint64_t batches; /* sent in all, for the summary */
 };
 
 /* In place. The engine is initialised afterwards, with &procs->peers in its configuration. */

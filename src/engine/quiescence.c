@@ -274,10 +274,15 @@ int engine_status_skips(const struct engine *e, const struct engine_status *all,
 
 /* ---- entities that are away ---- */
 
+static int is_forced(const struct engine_status *s)
+{
+    return s->forced == ENGINE_FORCED_DECISION;
+}
+
 /* What is the first thing to happen, with that clock as one more decision? */
 static vtime first_below(const struct engine_status *s)
 {
-    return s->is_forced || s->first.due < s->away_clock ? s->first.due : s->away_clock;
+    return is_forced(s) || s->first.due < s->away_clock ? s->first.due : s->away_clock;
 }
 
 int engine_status_waits(const struct engine *e, const struct engine_status *s)
@@ -286,20 +291,26 @@ int engine_status_waits(const struct engine *e, const struct engine_status *s)
 
     if (!s->away || is_over(e, s) != ENGINE_END_GOES_ON)
         return 0;
+    if (s->forced == ENGINE_FORCED_LOOK)
+        return s->busy == 0;
     if (due == VTIME_NEVER && s->medium == VTIME_NEVER)
         return 1;
     return s->medium > first && (e->cfg.lookahead > 0 ? due >= vtime_add(first, e->cfg.lookahead)
-                                                      : !s->is_forced && due >= s->away_clock);
+                                                      : !is_forced(s) && due >= s->away_clock);
 }
 
 /* As `grant`, with that clock as one more decision. */
 static void grant_below(struct engine *e)
 {
-    if (e->all.is_forced)
+    if (e->all.forced == ENGINE_FORCED_LOOK) {
+        wake_busy(e);
+        return;
+    }
+    if (is_forced(&e->all))
         e->is_forced = 1;
     if (engine_status_waits(e, &e->all))
         return;
-    e->forced += e->all.is_forced;
+    e->forced += (uint64_t)is_forced(&e->all);
     e->granted_due = -1;
     engine_forget_asking(e);
     advance(e, e->all.medium, first_below(&e->all));
@@ -308,7 +319,7 @@ static void grant_below(struct engine *e)
 int engine_force(struct engine *e)
 {
     status(e, &e->all);
-    e->all.is_forced = 1;
+    e->all.forced = ENGINE_FORCED_DECISION;
     if (engine_status_waits(e, &e->all))
         return 0;
     grant_below(e);

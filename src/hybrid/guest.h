@@ -5,6 +5,7 @@
  *     guest.c           the calls: what is sent to the stand-in (wire.h), and when
  *     guest_link.c      messages to the simulator, and its answers
  *     guest_start.c     MPI_Init and MPI_Finalize, the program's own MPI_COMM_WORLD
+ *     guest_top.c       ranks that end without MPI_Init
  *     guest_complete.c  calls whose outcome the simulator decides
  *     guest_held.c      receives that the real MPI must not see before the simulator has decided
  *                       which message they get
@@ -145,6 +146,12 @@ int guest_finalize(struct guest_call *);
 void guest_see_attribute(const struct guest_call *);
 void guest_delete_attributes(void);
 int guest_abort(struct guest_call *);
+
+/* guest_top.c */
+/* A process of the rank is about to call MPI_Init. */
+void guest_top_mark(void);
+/* Is this the first process of the rank, and has none called MPI_Init? */
+int guest_top_is_unmarked(void);
 
 /* guest_wrong.c */
 void guest_learn_wrong(void);

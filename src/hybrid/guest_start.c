@@ -2,10 +2,11 @@
  * guest_start.c - the beginning and the end: MPI_Init joins the simulator and makes the
  * communicator that the program gets for MPI_COMM_WORLD; MPI_Finalize leaves.
  */
-#include <dlfcn.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -20,15 +21,6 @@
 struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
 struct native_functions native_real;
 
-static void find_functions(void)
-{
-    void **real = (void **)&native_real;
-    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
-        real[i] = native_symbols[i] ? dlsym(RTLD_NEXT, native_symbols[i]) : NULL;
-    native.no_arrays[0] = dlsym(RTLD_NEXT, "MPI_UNWEIGHTED");
-    native.no_arrays[1] = dlsym(RTLD_NEXT, "MPI_WEIGHTS_EMPTY");
-}
-
 /* A call that returns a request returns at once; others may block. */
 static void learn(void)
 {
@@ -42,7 +34,7 @@ static void learn(void)
 /* Before the first call: nothing of MPI may be called yet. */
 void guest_begin(void)
 {
-    find_functions();
+    native_find_all();
     native_learn_functions();
     guest_learn_wrong();
     native.is_ready = 1;
@@ -104,6 +96,7 @@ int guest_init(struct guest_call *g)
         required = (int)g->call.args[2];
     if (required > MPI_THREAD_SERIALIZED)
         required = MPI_THREAD_SERIALIZED;
+    guest_top_mark();
     g->rc = native_real.MPI_Init_thread((int *)(uintptr_t)g->call.args[0],
                                         (char ***)(uintptr_t)g->call.args[1], required, &provided);
     if (g->rc != MPI_SUCCESS)
@@ -133,24 +126,34 @@ int guest_errhandler(struct guest_call *g)
 _Noreturn static void refuse(const char *why)
 {
     guest_try_enter();
+    guest_top_mark(); /* this is the end */
     if (getenv("PMI_RANK") == NULL || strcmp(getenv("PMI_RANK"), "0") == 0)
         log_error("%s", why);
+    if (!native_real.MPI_Init)
+        raise(SIGKILL); /* the launcher then ends all others */
     native_real.MPI_Init(NULL, NULL);
     native_real.MPI_Abort(MPI_COMM_WORLD, 2);
     exit(2);
 }
 
-/* A program that ends without MPI_Init; a shell that starts one has no MPI. */
+/* The process is about to end. */
 static void __attribute__((destructor)) unload(void)
 {
-    int is_initialised = 0;
+    if (!guest_top_is_unmarked())
+        return;
     if (!native.is_ready)
         guest_begin();
-    if (!native_real.MPI_Initialized || !native_real.MPI_Init || guest.is_over)
-        return;
-    native_real.MPI_Initialized(&is_initialised);
-    if (!is_initialised)
-        refuse("the program has ended without MPI_Init: there is nothing to simulate");
+    if (!native_real.MPI_Init && native_load())
+        native_find_all();
+    refuse("the program has ended without MPI_Init: there is nothing to simulate");
+}
+
+/* A shell ends in this way. */
+ORR_EXPORT _Noreturn void _exit(int status)
+{
+    unload();
+    for (;;)
+        syscall(SYS_exit_group, status);
 }
 
 /* The simulator is joined by MPI_Init, and a session has no communicator to hide it in. */

@@ -125,6 +125,13 @@ void native_end(void);
 /* Called after a failure to write. */
 void native_check_disk(void);
 
+/* find.c: a symbol of the real MPI, or NULL. */
+void *native_find(const char *symbol);
+/* Fills `native_real`. */
+void native_find_all(void);
+/* Loads an MPI into a process that has none; returns whether there is one. */
+int native_load(void);
+
 /* functions.c */
 void native_learn_functions(void);
 

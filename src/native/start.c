@@ -5,7 +5,6 @@
  * nothing until the first MPI call; the part, which is named after the rank, is created when
  * MPI_Init returns. Calls before that stay in memory.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -30,37 +29,12 @@ static void __attribute__((constructor)) load(void)
     native.began = native_now();
 }
 
-/* ---- functions of the real MPI ---- */
-
-/* A program may have loaded its MPI by itself, so that only its own libraries find it. */
-static void *find(const char *symbol)
-{
-    static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
-    void *found = dlsym(RTLD_NEXT, symbol);
-    for (size_t i = 0; !found && i < sizeof libraries / sizeof libraries[0]; i++) {
-        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-        found = library ? dlsym(library, symbol) : NULL;
-        if (library)
-            dlclose(library);
-    }
-    return found;
-}
-
-static void find_all(void)
-{
-    void **real = (void **)&native_real;
-    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
-        real[i] = native_symbols[i] ? find(native_symbols[i]) : NULL;
-    native.no_arrays[0] = find("MPI_UNWEIGHTED");
-    native.no_arrays[1] = find("MPI_WEIGHTS_EMPTY");
-}
-
 int native_prepare(void)
 {
     pthread_mutex_lock(&native.lock);
     if (!native.is_ready) {
         const char *how = getenv(NATIVE_VARIABLE);
-        find_all();
+        native_find_all();
         native.pid = sys_getpid();
         native.path = how ? strchr(how, ':') : NULL;
         native.is_failed = !native.path;

@@ -1,6 +1,7 @@
 /*
  * Two processes' halves of the protocol, one step at a time: the order of messages and items, large
- * messages, messages to entities that have ended, and that nothing is kept.
+ * messages, messages to entities that have ended, that nothing is kept, and that nothing is forced
+ * before all have looked.
  */
 #include "engine/procs.h"
 #include "base/ticks.h"
@@ -44,6 +45,12 @@ static int recv(void *owner, uint32_t *from, int *tag, void **data, size_t *byte
     return 1;
 }
 
+static void wait(void *owner, uint64_t ns)
+{
+    (void)owner;
+    (void)ns;
+}
+
 static int count_inbox(const struct engine_entity *x)
 {
     const struct engine_msg *m = x->inbox;
@@ -68,6 +75,46 @@ static void note(void *owner, uint32_t from, int tag, const void *data, size_t b
         inbox_at_item[items++] = count_inbox(&entities[1][0]);
 }
 
+/* ---- entities outside ---- */
+
+/* An entity is away with a smaller clock than the first decision has. */
+static const struct engine_status away = {.first = {10, 0},
+                                          .abort = {VTIME_NEVER, UINT32_MAX},
+                                          .medium = VTIME_NEVER,
+                                          .away = 1,
+                                          .away_clock = 5};
+
+enum { PATIENCE = 100, STATE = 7 };
+static int asked; /* how often the coordinator has asked whether those outside wait */
+
+static void stop(void *owner)
+{
+    (void)owner;
+    engines[1].stop = 1;
+}
+
+/* Process 1 takes what has arrived, and reports. */
+static void run_other(void)
+{
+    struct engine_status all;
+
+    engines[1].stop = 0;
+    engines[1].idle = stop;
+    procs[1].peers.settle(&procs[1], &away, &all);
+}
+
+/* Process 1 does not run until process 0 has asked often. */
+static uint64_t is_stuck(void *owner, uint64_t serial)
+{
+    (void)owner;
+    (void)serial;
+    if (++asked == PATIENCE)
+        run_other(); /* gets the question, ... */
+    if (asked == 2 * PATIENCE)
+        run_other(); /* ... and answers */
+    return STATE;
+}
+
 static void set_up(void)
 {
     memset(entities, 0, sizeof entities);
@@ -79,8 +126,12 @@ static void set_up(void)
                                    .proc = i,
                                    .procs = PROCS,
                                    .send = send,
-                                   .recv = recv};
-        struct procs_config pc = {.engine = &engines[i], .link = link, .note = note};
+                                   .recv = recv,
+                                   .wait = wait};
+        struct procs_config pc = {.engine = &engines[i],
+                                  .link = link,
+                                  .note = note,
+                                  .is_stuck = i == 0 ? is_stuck : NULL};
         struct engine_config cfg = {.base = entities[i],
                                     .stride = sizeof entities[i][0],
                                     .peers = &procs[i].peers};
@@ -202,6 +253,21 @@ static void test_notes(void)
     tear_down();
 }
 
+static void test_stuck(void)
+{
+    struct engine_status all = {0};
+
+    set_up();
+    asked = 0;
+    run_other();
+    is_int(procs[0].peers.settle(&procs[0], &away, &all), 1, "the coordinator decides in the end");
+    is_int((long long)all.forced, ENGINE_FORCED_DECISION, "which is forced");
+    is_int(asked, 2 * PATIENCE + 1, "but not before the other process has looked");
+    is_int(tail[1], 2, "after one question");
+    procs_receive(&procs[1]);
+    tear_down();
+}
+
 int main(void)
 {
     plan_auto();
@@ -210,5 +276,6 @@ int main(void)
     test_sizes();
     test_ended();
     test_notes();
+    test_stuck();
     return done_testing();
 }

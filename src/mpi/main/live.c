@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/ticks.h"
 #include "engine/live.h"
+#include "engine/procs.h"
 #include "mpi/entry.h"
 #include "mpi/p2p/bind.h"
 #include "mpi/p2p/request.h"
@@ -23,7 +24,6 @@
 #define STUCK_NS 1e6
 #define STUCK_FAR_NS 30e6 /* ... if some are on other computers, ... */
 #define LOOKED_NS 500000  /* ... and had the processor for so long. */
-#define GUESS_AFTER 20    /* times that this was so in a row, and nothing could be decided */
 
 ORR_EXPORT const void *orrery_own_receive(size_t *bytes);
 ORR_EXPORT const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
@@ -62,7 +62,8 @@ static struct {
     uint64_t *answered;    /* what each process showed when it was sent its last answer; or 0 */
     uint32_t answers;      /* how many are not 0 */
     int has_shown;         /* LIVE_ANSWERED */
-    uint32_t stuck;        /* how often in a row nothing could be decided */
+    uint64_t forced;       /* how often something was to be forced, ... */
+    uint32_t stuck;        /* ... and in a row there was no decision */
 } live;
 
 int mpi_live_is_open(void)
@@ -155,13 +156,13 @@ static int pump(void)
     while (live.link.recv(live.link.owner, &in.peer, &in.tag, &in.data, &in.bytes)) {
         uint32_t index;
 
-        live.shown = 0;
-        live.stuck = 0;
         if (in.peer >= live.outside) {
             in.peer -= live.outside;
             add(&live.peers, in);
             continue;
         }
+        live.shown = 0;
+        live.stuck = 0;
         add(&live.inboxes[in.peer].queue, in);
         index = rank_map_index(mpi_rank_map(), in.peer);
         if (mpi_world.ranks[index].ent.away) {
@@ -299,12 +300,12 @@ static int any_is_elsewhere(void)
     return 0;
 }
 
-int mpi_live_is_stuck(void *owner, uint64_t reports)
+uint64_t mpi_live_is_stuck(void *owner, uint64_t serial)
 {
     uint64_t shown = all_are_inside(), now = ticks_now();
 
     (void)owner;
-    shown = shown ? (shown ^ reports * 2) | 1 : 0;
+    shown = shown ? (shown ^ serial * 2) | 1 : 0;
     if (!shown || shown != live.shown) {
         live.shown = shown;
         live.since = now;
@@ -316,16 +317,16 @@ int mpi_live_is_stuck(void *owner, uint64_t reports)
             (any_is_elsewhere() ? STUCK_FAR_NS : STUCK_NS) * ticks_per_ns() ||
         !all_have_looked())
         return 0;
-    live.shown = 0;
-    return 1;
+    return shown;
 }
 
 /* All wait for each other: lets a decision be taken, or in the end a message be guessed. */
 static int unlock(void)
 {
+    live.forced++;
     if (engine_force(&mpi_world.engine))
         return 1;
-    if (++live.stuck < GUESS_AFTER)
+    if (++live.stuck < PROCS_LOOK_AFTER)
         return 0;
     live.stuck = 0;
     return engine_look(&mpi_world.engine);
@@ -333,7 +334,7 @@ static int unlock(void)
 
 void mpi_live_await(void)
 {
-    if (!mpi_live_is_stuck(NULL, 0) || !unlock())
+    if (!mpi_live_is_stuck(NULL, live.forced) || !unlock())
         live.link.wait(live.link.owner, AWAIT_NS); /* the bell ends it earlier */
 }
 

@@ -17,8 +17,8 @@
 struct native_link mpi_live_open(const struct run_options *);
 /* Whether there are processes outside. */
 int mpi_live_is_open(void);
-/* For procs.h: all processes have been in calls for long, after so many reports. */
-int mpi_live_is_stuck(void *owner, uint64_t reports);
+/* For procs.h: all processes have been in calls for long. */
+uint64_t mpi_live_is_stuck(void *owner, uint64_t serial);
 struct run_live mpi_live_counts(void);
 /* All ranks have ended: waits until the processes have, too. */
 void mpi_live_close(void);
