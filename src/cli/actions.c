@@ -36,19 +36,17 @@ static const struct cli_action *parse(const struct cli_usage *usage, int argc, c
                                       void *request, struct cli_given *given, int *status)
 {
     const struct cli_action *action = NULL;
+    const char *word;
     struct err err;
-    int next;
     for (;;) {
-        if (cli_begin(usage, argc, argv, request, &next, status))
+        if (cli_next(usage, &argc, &argv, request, &word, status))
             return NULL;
-        if (next >= argc)
+        if (!word)
             break;
-        argc -= next;
-        argv += next;
         if (action) {
-            given->names[given->count++] = argv[0];
-        } else if (!(action = (const struct cli_action *)cli_word_find(usage, argv[0]))) {
-            *status = unknown(usage, argv[0]);
+            given->names[given->count++] = word;
+        } else if (!(action = (const struct cli_action *)cli_word_find(usage, word))) {
+            *status = unknown(usage, word);
             return NULL;
         }
     }

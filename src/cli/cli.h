@@ -38,6 +38,12 @@ const struct cli_command *cli_command_find(const char *name, struct err *);
  * *status as its exit status: help was printed, or an error.
  */
 int cli_begin(const struct cli_usage *, int argc, char **argv, void *into, int *next, int *status);
+/*
+ * The same for commands whose options may precede and follow arguments: parses up to the next
+ * argument, *word, and moves on to it. At the end *word is NULL.
+ */
+int cli_next(const struct cli_usage *, int *argc, char ***argv, void *into, const char **word,
+             int *status);
 
 /* Prints the error and returns its exit status: 3 for internal failures, else 2. */
 int cli_fail(const struct err *);

@@ -185,20 +185,18 @@ static int analyze(struct request *q, const char *path, unsigned groups)
 static int analyze_main(int argc, char **argv)
 {
     static struct request q; /* too large for the stack */
-    const char *path = NULL;
+    const char *path = NULL, *word;
     unsigned groups = 0, group;
     struct err err;
-    int next, status;
-    for (;;) { /* options may precede and follow arguments */
-        if (cli_begin(&usage, argc, argv, &q, &next, &status))
+    int status;
+    for (;;) {
+        if (cli_next(&usage, &argc, &argv, &q, &word, &status))
             return status;
-        if (next >= argc)
+        if (!word)
             break;
-        argc -= next;
-        argv += next;
         if (!path)
-            path = argv[0];
-        else if ((group = cli_group_find(argv[0], NULL, &err)))
+            path = word;
+        else if ((group = cli_group_find(word, NULL, &err)))
             groups |= group;
         else
             return cli_fail(&err);

@@ -224,18 +224,16 @@ static int compare(const struct request *q, const char *const paths[2])
 static int compare_main(int argc, char **argv)
 {
     struct request q = {0};
-    const char *paths[2] = {NULL, NULL};
+    const char *paths[2] = {NULL, NULL}, *word;
     struct err err;
-    int next, status, count = 0;
-    for (;;) { /* options may precede and follow arguments */
-        if (cli_begin(&usage, argc, argv, &q, &next, &status))
+    int status, count = 0;
+    for (;;) {
+        if (cli_next(&usage, &argc, &argv, &q, &word, &status))
             return status;
-        if (next >= argc)
+        if (!word)
             break;
-        argc -= next;
-        argv += next;
         if (count < 2)
-            paths[count] = argv[0];
+            paths[count] = word;
         count++;
     }
     if (count != 2) {

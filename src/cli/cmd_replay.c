@@ -161,16 +161,16 @@ static int replay_main(int argc, char **argv)
     struct cli_replay_request q = {.idle_limit = CLI_REPLAY_IDLE_LIMIT};
     struct err err;
     char *temporary = NULL;
-    int next, status = CLI_DONE, rc = 0;
-    for (; argc > 0; argc -= next, argv += next) {
-        if (cli_begin(&cli_replay_usage, argc, argv, &q, &next, &status))
+    const char *word;
+    int status = CLI_DONE, rc = 0;
+    for (;;) {
+        if (cli_next(&cli_replay_usage, &argc, &argv, &q, &word, &status))
             return status;
-        if (next >= argc)
+        if (!word)
             break;
         if (q.trace)
-            rc = err_set(&err, ERR_INPUT, "one trace at a time, but '%s' is another one",
-                         argv[next]);
-        q.trace = argv[next];
+            rc = err_set(&err, ERR_INPUT, "one trace at a time, but '%s' is another one", word);
+        q.trace = word;
     }
     if (!rc && !q.trace)
         rc = err_set(&err, ERR_INPUT, "no trace given, as in: orrery replay run.orr");

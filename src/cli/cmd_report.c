@@ -76,23 +76,22 @@ static const struct cli_usage usage = {
 
 /* ---- the command ---- */
 
-/* Options may precede and follow the traces. */
 static int parse(struct request *q, int argc, char **argv, int *status)
 {
+    const char *word;
     struct err err;
-    int next;
-    for (; argc > 0; argc -= next, argv += next) {
-        if (cli_begin(&usage, argc, argv, q, &next, status))
+    for (;;) {
+        if (cli_next(&usage, &argc, &argv, q, &word, status))
             return 1;
-        if (next >= argc)
+        if (!word)
             break;
         if (q->report.count == WEBREPORT_TRACES_MOST) {
             err_set(&err, ERR_INPUT, "a report shows one trace or two, but '%s' is another one",
-                    argv[next]);
+                    word);
             *status = cli_fail(&err);
             return 1;
         }
-        q->report.traces[q->report.count++] = argv[next];
+        q->report.traces[q->report.count++] = word;
     }
     return 0;
 }

@@ -72,6 +72,18 @@ int cli_begin(const struct cli_usage *usage, int argc, char **argv, void *into, 
     return rc != 0;
 }
 
+int cli_next(const struct cli_usage *usage, int *argc, char ***argv, void *into, const char **word,
+             int *status)
+{
+    int next;
+    if (cli_begin(usage, *argc, *argv, into, &next, status))
+        return 1;
+    *argc -= next;
+    *argv += next;
+    *word = *argc > 0 ? **argv : NULL;
+    return 0;
+}
+
 /*
  * Opens closed standard streams such that using them still fails. Otherwise the next opened file,
  * such as shared memory, would become a standard stream.
