@@ -41,16 +41,23 @@ static void take_all(struct flow_solver *s)
         ;
 }
 
-/* Two flows meet on a link: the first has all of it, half of it, and all of it again. */
-static void test_shared(void)
+/* Two flows that meet on link 1; the bytes on links 0 and 1 are counted. */
+static struct flow_solver *start_two(struct bins *bins)
 {
-    double capacities[] = {B, B, B};
+    static double capacities[] = {B, B, B};
     struct flow_solver *s = flow_solver_create(capacity, capacities);
-    struct bins bins;
-    bins_init(&bins, VTIME_US);
-    flow_solver_meter(s, &bins, 2);
+    bins_init(bins, VTIME_US);
+    flow_solver_meter(s, bins, 2);
     flow_start(s, 0, (uint32_t[]){0, 1}, 2, 10000, INFINITY, NULL);
     flow_start(s, 2 * VTIME_US + VTIME_US / 2, (uint32_t[]){2, 1}, 2, 2000, INFINITY, NULL);
+    return s;
+}
+
+/* The first has all of the link, half of it, and all of it again. */
+static void test_shared(void)
+{
+    struct bins bins;
+    struct flow_solver *s = start_two(&bins);
     take_all(s);
     const uint64_t *own = bins_row(&bins, 0), *shared = bins_row(&bins, 1);
     ok(own[0] == 1000 && own[1] == 1000 && own[2] == 750, "alone, then half a bin shared");
@@ -70,13 +77,8 @@ static void test_shared(void)
 /* The same, but the run ends while both are in flight. */
 static void test_settled(void)
 {
-    double capacities[] = {B, B, B};
-    struct flow_solver *s = flow_solver_create(capacity, capacities);
     struct bins bins;
-    bins_init(&bins, VTIME_US);
-    flow_solver_meter(s, &bins, 2);
-    flow_start(s, 0, (uint32_t[]){0, 1}, 2, 10000, INFINITY, NULL);
-    flow_start(s, 2 * VTIME_US + VTIME_US / 2, (uint32_t[]){2, 1}, 2, 2000, INFINITY, NULL);
+    struct flow_solver *s = start_two(&bins);
     flow_settle(s, 4 * VTIME_US);
     is_int(sum(&bins, 0), 3250, "what the first flow has moved until the end");
     is_int(sum(&bins, 1), 4000, "and both");
