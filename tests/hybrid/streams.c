@@ -1,5 +1,5 @@
-/* Rank 0 copies its input to its output; after MPI_Finalize, all say something, take longer than it takes to end
- * processes that hang, and end with status 3. */
+/* Rank 0 copies its input to its output; after MPI_Finalize, all say something, take longer than it
+ * takes to end processes that hang, and end with status 3. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
