@@ -147,6 +147,7 @@ def shape(bench, program):
     with tempfile.TemporaryDirectory(dir=bench.build) as folder:
         _, command = bell.simulate(bench, "--pcap", folder, "--pcap-at", "s0-s1", repeat=1)
         ours = windows_of_pcap(os.path.join(folder, "s0-s1.pcap"), bell.flows, bell.seconds)
+        command = command.replace(os.path.basename(folder), "DIR")
     done = subprocess.run(bell.ns3(program), capture_output=True, text=True, check=False, timeout=bench.timeout)
     if done.returncode:
         raise Failed(f"'dumbbell_ns3' failed: {done.stderr.strip()[-200:]}")

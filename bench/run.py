@@ -39,7 +39,7 @@ def cells(row):
     if row.target is None or row.wall is None:
         return [row.name, figure, cpu, "", "", row.verdict()]
     sign = "<" if row.better == "less" else ">="
-    ratio = "" if row.wall <= 0 else f"{row.ratio(row.wall):.2g}"
+    ratio = "" if row.wall <= 0 else f"{float(f'{row.ratio(row.wall):.2g}'):g}"
     return [row.name, figure, cpu, f"{sign} {number(row.target)} {row.unit}", ratio, row.verdict()]
 
 

@@ -210,8 +210,8 @@ def streams(hybrid, count):
                      ["0 after the end", "0 before the end", "1 after the end", "1 before the end"]), "not all", str(found))
 
 
-def ends(hybrid, program, status, text):
-    done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", *map(str, program)])
+def ends(hybrid, program, status, text, count=1):
+    done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", "--simulators", str(count), *map(str, program)])
     demand(done.status == status if status is not None else done.status != 0, f"exit status {done.status}", done.stderr)
     demand(text in done.stderr, f"no '{text}'", done.stderr)
 
@@ -256,10 +256,11 @@ def cases(hybrid, options):
     yield "streams 1", streams, hybrid, 1
     yield "streams 2", streams, hybrid, 2
     ending = hybrid.folder / "ends"
-    yield "ends abort", ends, hybrid, [ending, "abort"], None, "MPI_Abort with code 7"
-    yield "ends crash", ends, hybrid, [ending, "crash"], None, ""
-    yield "ends early", ends, hybrid, [ending, "early"], None, "ended without MPI_Init"
-    yield "ends other", ends, hybrid, ["/bin/true"], None, "ended without MPI_Init"
+    for count in (1, 2):
+        yield f"ends abort {count}", ends, hybrid, [ending, "abort"], None, "MPI_Abort with code 7", count
+        yield f"ends crash {count}", ends, hybrid, [ending, "crash"], 11, "", count
+        yield f"ends early {count}", ends, hybrid, [ending, "early"], None, "ended without MPI_Init", count
+        yield f"ends other {count}", ends, hybrid, ["/bin/true"], None, "ended without MPI_Init", count
     yield "ends script", ends, hybrid, ["sh", "-c", f"{ending}.missing; true"], None, "ended without MPI_Init"
     yield "script", ends, hybrid, ["sh", "-c", f"true; {ending} well"], 0, ""
     known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], hybrid.folder, None)}
@@ -271,7 +272,7 @@ def main():
     options = harness.options_parser(__doc__, "build/hybrid-tests", jobs=1).parse_args()
     hybrid = Hybrid(options)
     tap = harness.Tap()
-    tap.run_cases([case for case in cases(hybrid, options) if re.search(options.filter, case[0])], options.jobs)
+    tap.run_chosen(cases(hybrid, options), options)
     return tap.end()
 
 

@@ -357,8 +357,8 @@ static int judge(struct starter *s)
     if (s->lost)
         log_error("a process of Orrery's (pid %d) was killed: the run ends here",
                   (int)s->l.guard.pid);
-    else if (code == 2 || code == TEAM_FAILED)
-        return code;
+    else if (code == 2 || code == TEAM_FAILED || (code > 0 && s->l.is_live))
+        return code; /* who ended has said why: a worker, or the program and the launcher */
     else if (code < 0)
         log_error("the launcher died of signal %d (%s): the run is not complete", WTERMSIG(status),
                   strsignal(WTERMSIG(status)));

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "formats/otf2.h"
@@ -137,6 +138,23 @@ int otf2_begin(struct err *err)
     return rc;
 }
 
+/* The events of "x/run.otf2" go into folder "x/run", and the program may have that name. */
+static int check_folder(const char *path, const char *folder, const char *name, struct err *err)
+{
+    struct buf events;
+    struct stat st;
+    buf_init(&events);
+    buf_addf(&events, "%s/%s", folder, name);
+    int is_other = stat(buf_str(&events), &st) == 0 && !S_ISDIR(st.st_mode);
+    buf_fini(&events);
+    if (!is_other)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "cannot write '%s': the archive needs a folder '%s' beside it, and a file has "
+                   "that name: choose another one, such as '%s-trace.otf2'",
+                   path, name, name);
+}
+
 /* "x/run.otf2" is archive "run" in folder "x". */
 static int open_archive(struct otf2_out *o, const char *path, struct err *err)
 {
@@ -148,13 +166,16 @@ static int open_archive(struct otf2_out *o, const char *path, struct err *err)
     if (slash)
         folder[slash == path ? 1 : slash - path] = '\0';
     name[length] = '\0';
+    int rc = length ? check_folder(path, folder, name, err) : 0;
     errno = 0;
-    if (length)
+    if (length && rc == 0)
         o->archive = OTF2_Archive_Open(folder, name, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                        OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX,
                                        OTF2_COMPRESSION_NONE);
     mem_free(folder);
     mem_free(name);
+    if (rc)
+        return rc;
     if (!o->archive)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path,
                        errno ? strerror(errno) : "the archive cannot be created");
