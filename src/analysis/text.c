@@ -163,11 +163,11 @@ static void functions(const struct analysis *a, struct buf *out)
     for (size_t i = 0; i < a->function_count; i++)
         items[i] = (struct ranked){i, a->function[i].time};
     size_t shown = largest(items, a->function_count);
-    buf_addf(out, "\n%-24s %11s %10s %6s %10s %10s\n", "Functions", "calls", "time", "of MPI",
-             "mean", "deviation");
+    buf_addf(out, "\n%-24s %11s %10s %6s %10s %13s\n", "Functions", "calls", "time", "of MPI",
+             "per call", "between ranks");
     for (size_t i = 0; i < shown; i++) {
         const struct analysis_function *f = &a->function[items[i].number];
-        buf_addf(out, "  %-22.22s %11s %10s %5.1f%% %10s %10s\n", f->name, count_text(&t, f->calls),
+        buf_addf(out, "  %-22.22s %11s %10s %5.1f%% %10s %13s\n", f->name, count_text(&t, f->calls),
                  time_text(&t, f->time), share(f->time, a->mpi), time_text(&t, f->mean),
                  time_text(&t, f->rank_deviation));
     }

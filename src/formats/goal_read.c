@@ -2,8 +2,9 @@
  * goal_read.c - converts a schedule (goal.h) to a program: every message is nonblocking, and waited
  * for when an operation depends on it.
  *
- * Operations of a rank begin as soon as their dependences are met; when none can begin, the program
- * waits for the oldest message. A schedule has only compute times, so calls take no time.
+ * Operations of a rank begin as soon as their dependences are met. When none can begin, the program
+ * waits for the messages of an operation that lacks nothing else: another message may be the answer
+ * to one that the rank has not sent yet. A schedule has only compute times, so calls take no time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,10 +27,11 @@ struct op {
     enum op_kind kind;
     uint64_t amount; /* nanoseconds or bytes */
     int64_t peer, tag;
-    size_t needs; /* that are not met yet */
+    size_t needs;   /* that are not met yet */
+    size_t unbegun; /* those of them that have not begun */
     struct op_list {
-        int64_t first, last; /* -1: none */
-    } users, starters;       /* those that require it to be complete, or begun */
+        int64_t first, last;     /* -1: none */
+    } users, starters, required; /* require it to be complete, or begun; those that it requires */
     int64_t request;
     uint8_t has_begun, is_done;
 };
@@ -50,6 +52,8 @@ struct goal_in {
     struct map labels; /* by hash: to operation + 1 */
     size_t *ready;     /* a queue: every operation is in it once */
     size_t ready_first, ready_count;
+    size_t *stalled; /* operations that only lacked messages that had begun */
+    size_t stalled_first, stalled_count;
     size_t *waiting; /* messages that have begun */
     size_t waiting_first, waiting_count;
     int64_t now, next_request;
@@ -90,7 +94,7 @@ static size_t find_label(struct goal_in *in, const char *word, size_t length)
 /* "send 10b to 1 tag 3 cpu 0 nic 0", "recv 10b from 1 tag 3", "calc 100". */
 static int read_op(struct goal_in *in, const char *word, size_t length, const char *line)
 {
-    struct op op = {.users = {-1, -1}, .starters = {-1, -1}, .request = -1};
+    struct op op = {.users = {-1, -1}, .starters = {-1, -1}, .required = {-1, -1}, .request = -1};
     const char *value;
     if (is(word, length, "calc"))
         op.kind = OP_CALC;
@@ -145,7 +149,10 @@ static int read_need(struct goal_in *in, const char *word, size_t length, const 
     if ((!begun && !is(verb, verb_length, "requires")) || user == SIZE_MAX || needed == SIZE_MAX)
         return -1;
     add_link(in, begun ? &in->ops[needed].starters : &in->ops[needed].users, user);
+    if (!begun)
+        add_link(in, &in->ops[user].required, needed);
     in->ops[user].needs++;
+    in->ops[user].unbegun++;
     return 0;
 }
 
@@ -178,11 +185,18 @@ static void put_simple(struct goal_in *in, const char *function)
         put_call(in, &call);
 }
 
-static void release(struct goal_in *in, int64_t list)
+/* Those in a list have one more need that has begun, or that is met. */
+static void advance(struct goal_in *in, int64_t list, int has_begun, int is_met)
 {
-    for (int64_t at = list; at >= 0; at = in->links[at].next)
-        if (--in->ops[in->links[at].op].needs == 0)
+    for (int64_t at = list; at >= 0; at = in->links[at].next) {
+        struct op *op = &in->ops[in->links[at].op];
+        op->unbegun -= (size_t)has_begun;
+        op->needs -= (size_t)is_met;
+        if (op->needs == 0)
             in->ready[in->ready_count++] = in->links[at].op;
+        else if (has_begun && op->unbegun == 0)
+            in->stalled[in->stalled_count++] = in->links[at].op;
+    }
 }
 
 static void begin(struct goal_in *in, size_t number)
@@ -190,16 +204,17 @@ static void begin(struct goal_in *in, size_t number)
     struct op *op = &in->ops[number];
     struct format_call call;
     op->has_begun = 1;
-    release(in, op->starters.first);
+    advance(in, op->starters.first, 1, 1);
     if (op->kind == OP_CALC) {
         if (op->amount < UINT64_C(4000000000000000) && in->now < INT64_C(4000000000000000000))
             in->now += (int64_t)op->amount * 1000;
         else
             format_note(in->notes, "left out: computing that takes too long");
         op->is_done = 1;
-        release(in, op->users.first);
+        advance(in, op->users.first, 1, 1);
         return;
     }
+    advance(in, op->users.first, 1, 0);
     op->request = in->next_request++;
     if (format_call_begin(&call, &in->build, op->kind == OP_SEND ? "MPI_Isend" : "MPI_Irecv")) {
         format_call_number(&call, "count", (int64_t)op->amount);
@@ -225,7 +240,22 @@ static void wait_for(struct goal_in *in, size_t number)
             format_call_statuses(&call, "status", &status, 1);
         put_call(in, &call);
     }
-    release(in, op->users.first);
+    advance(in, op->users.first, 0, 1);
+}
+
+/* The message to wait for when nothing can begin; -1: all are complete. */
+static int64_t next_wait(struct goal_in *in)
+{
+    for (; in->stalled_first < in->stalled_count; in->stalled_first++) {
+        struct op_list *list = &in->ops[in->stalled[in->stalled_first]].required;
+        for (; list->first >= 0; list->first = in->links[list->first].next)
+            if (!in->ops[in->links[list->first].op].is_done)
+                return (int64_t)in->links[list->first].op;
+    }
+    for (; in->waiting_first < in->waiting_count; in->waiting_first++)
+        if (!in->ops[in->waiting[in->waiting_first]].is_done)
+            return (int64_t)in->waiting[in->waiting_first];
+    return -1;
 }
 
 static void put_rank(struct goal_in *in, uint64_t rank)
@@ -233,23 +263,28 @@ static void put_rank(struct goal_in *in, uint64_t rank)
     format_build_rank(&in->build, rank);
     in->now = in->next_request = 0;
     in->ready = mem_alloc((in->count + 1) * sizeof *in->ready);
+    in->stalled = mem_alloc((in->count + 1) * sizeof *in->stalled);
     in->waiting = mem_alloc((in->count + 1) * sizeof *in->waiting);
-    in->ready_first = in->ready_count = in->waiting_first = in->waiting_count = 0;
+    in->ready_first = in->ready_count = in->stalled_first = in->stalled_count = 0;
+    in->waiting_first = in->waiting_count = 0;
     put_simple(in, "MPI_Init");
     for (size_t i = 0; i < in->count; i++)
         if (in->ops[i].needs == 0)
             in->ready[in->ready_count++] = i;
-    while (in->ready_first < in->ready_count || in->waiting_first < in->waiting_count)
-        if (in->ready_first < in->ready_count)
+    for (int64_t message = 0; message >= 0;) {
+        while (in->ready_first < in->ready_count)
             begin(in, in->ready[in->ready_first++]);
-        else
-            wait_for(in, in->waiting[in->waiting_first++]);
+        message = next_wait(in);
+        if (message >= 0)
+            wait_for(in, (size_t)message);
+    }
     for (size_t i = 0; i < in->count; i++)
         if (!in->ops[i].has_begun)
             format_note(in->notes,
                         "left out: operations that depend on each other, and never begin");
     put_simple(in, "MPI_Finalize");
     mem_free(in->ready);
+    mem_free(in->stalled);
     mem_free(in->waiting);
 }
 
