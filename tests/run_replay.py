@@ -4,6 +4,7 @@
   identity   every program of tests/mpi, recorded in the simulator and replayed on the same machine: the new
              trace is the old one, to the picosecond; also on two processes, and with models with contention
   truncated  so are messages that do not fit into their buffers (tests/replay/orders.c)
+  unfinished so is a program that ends without MPI_Finalize
   spawns     ranks that come later
   threads    threads of a rank go on while others wait
   native     a program recorded on the real MPI replays in the simulator and in real time
@@ -22,7 +23,7 @@ import run_mpi
 from harness import ROOT, TESTS, demand
 
 PROGRAMS = ("tests/replay/changed.c", "tests/replay/orders.c", "tests/replay/spawns.c", "tests/replay/threads.c",
-            "tests/hybrid/exchange.c", "examples/what-if/arrivals.c", "bench/halo2d.c")
+            "tests/replay/unfinished.c", "tests/hybrid/exchange.c", "examples/what-if/arrivals.c", "bench/halo2d.c")
 # Programs whose replay is not the same, and why.
 NOT_SAME = {
     "env_attr.c": "communicates in a callback", "env_attr_f08.f90": "communicates in a callback",
@@ -100,6 +101,16 @@ def machines(replay):
         replay.record(old, 12, replay.folder / "changed", 5)
         replay.call("replay", "-q", "--procs", 2, old, "-o", new)
         demand_equal("the replay on 2 processes differs", replay.text(old), replay.text(new))
+
+
+def unfinished(replay):
+    """A program that ends without MPI_Finalize, as do ranks of one that was killed."""
+    with harness.fresh_folder() as folder:
+        old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
+        replay.call("run", "-q", "-n", 3, "--compute", "none", "--trace", old, replay.folder / "unfinished", status=1)
+        told = replay.call("replay", old, "-o", new).stderr
+        demand("3 ranks end without MPI_Finalize" in told, "the replay does not say it", told)
+        demand_equal("the replay differs", replay.text(old), replay.text(new))
 
 
 def truncated(replay):
@@ -233,6 +244,7 @@ def cases(replay):
     yield "usage", usage, replay
     yield "memory", memory, replay
     yield "truncated", truncated, replay
+    yield "unfinished", unfinished, replay
     yield "spawns", spawns, replay
     yield "threads", threads, replay
     yield "machines", machines, replay

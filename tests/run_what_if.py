@@ -32,6 +32,7 @@ CHANGES = {
     "nonblocking": "nonblocking MPI_Allreduce",
     "until": "nonblocking MPI_Allreduce until bar",
     "replace": "replace collective MPI_Allreduce with MPI_Bcast",
+    "reduce": "replace collective MPI_Allreduce with MPI_Reduce",
 }
 SEEDS = 3
 # A message that is sent and never received.

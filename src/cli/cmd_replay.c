@@ -50,14 +50,15 @@ static int name_output(struct cli_replay_request *q, struct err *err)
 static void add_counts(const char *part, struct cli_replay_counts *sum)
 {
     char path[PATH_MAX + 32];
-    unsigned long long n[5] = {0};
+    unsigned long long n[6] = {0};
     snprintf(path, sizeof path, "%s" REPLAY_COUNTS, part);
     FILE *file = fopen(path, "r");
     if (!file)
         return;
-    if (fscanf(file, "%llu %llu %llu %llu %llu", &n[0], &n[1], &n[2], &n[3], &n[4]) == 5) {
+    if (fscanf(file, "%llu %llu %llu %llu %llu %llu", &n[0], &n[1], &n[2], &n[3], &n[4], &n[5]) ==
+        6) {
         sum->events += n[0], sum->remapped += n[1], sum->drawn += n[2];
-        sum->forced += n[3], sum->removed += n[4];
+        sum->forced += n[3], sum->removed += n[4], sum->unfinished += n[5];
     }
     fclose(file);
     unlink(path);
@@ -126,6 +127,10 @@ static void advise(const struct cli_replay_request *q, const struct cli_replay_c
             "%llu requests or messages came in another order than in the recording, which may have "
             "caused the deadlock: --deterministic keeps the recorded order",
             (unsigned long long)reordered);
+    if (n->unfinished)
+        log_note("ranks that end without MPI_Finalize in the trace: %llu; others may wait for what "
+                 "they did next",
+                 (unsigned long long)n->unfinished);
 }
 
 static int run(struct cli_replay_request *q, struct err *err)

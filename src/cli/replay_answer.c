@@ -166,6 +166,9 @@ static void tell(const struct answer *a, const char *replayed, const struct cli_
             "otherwise than recorded: %llu remapped, %llu moved forward, %llu forced, %llu calls left out",
             (unsigned long long)n->remapped, (unsigned long long)n->drawn,
             (unsigned long long)n->forced, (unsigned long long)n->removed);
+    if (n->unfinished)
+        log_note("%llu ranks end without MPI_Finalize, as in the trace",
+                 (unsigned long long)n->unfinished);
 }
 
 int cli_replay_answer(const char *original, const char *replayed, const struct cli_replay_counts *n,

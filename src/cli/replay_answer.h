@@ -8,11 +8,12 @@
 
 /* What the replay did otherwise than the recording. */
 struct cli_replay_counts {
-    uint64_t events;   /* calls */
-    uint64_t remapped; /* another request or message came first */
-    uint64_t drawn;    /* completions that came earlier */
-    uint64_t forced;   /* waits in place of tests that had succeeded */
-    uint64_t removed;  /* calls with nothing left to do */
+    uint64_t events;     /* calls */
+    uint64_t remapped;   /* another request or message came first */
+    uint64_t drawn;      /* completions that came earlier */
+    uint64_t forced;     /* waits in place of tests that had succeeded */
+    uint64_t removed;    /* calls with nothing left to do */
+    uint64_t unfinished; /* ranks that end without MPI_Finalize */
 };
 
 /* Prints it: the run times alone, or with `whole` all that can be compared. Returns an exit status.

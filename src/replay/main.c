@@ -411,6 +411,19 @@ static void replay_records(struct replay_rank *k)
         replay_stop(err->text);
 }
 
+/* The program may have ended without MPI_Finalize, or the trace before the program. */
+static void finish(struct replay_rank *k)
+{
+    int is_over = 0;
+    if (!k->is_begun)
+        return;
+    PMPI_Finalized(&is_over);
+    if (is_over)
+        return;
+    k->replay->counts.unfinished += !k->is_own;
+    replay_check(k, PMPI_Finalize());
+}
+
 static void replay_rank(struct replay_rank *k)
 {
     if (!replay_is_simulated() || k->replay->is_foreign) {
@@ -430,8 +443,7 @@ static void replay_rank(struct replay_rank *k)
         replay_records(k);
     if (k->watch)
         replay_stuck_step(k);
-    if (k->is_own)
-        replay_check(k, PMPI_Finalize());
+    finish(k);
     replay_stuck_end(k);
 }
 

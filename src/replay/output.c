@@ -136,9 +136,10 @@ static void write_counts(const struct replay *r)
     snprintf(path, room, "%s" REPLAY_COUNTS, r->part.path);
     FILE *file = fopen(path, "w");
     if (file) {
-        fprintf(file, "%llu %llu %llu %llu %llu\n", (unsigned long long)r->counts.events,
+        fprintf(file, "%llu %llu %llu %llu %llu %llu\n", (unsigned long long)r->counts.events,
                 (unsigned long long)r->counts.remapped, (unsigned long long)r->counts.drawn,
-                (unsigned long long)r->counts.forced, (unsigned long long)r->counts.removed);
+                (unsigned long long)r->counts.forced, (unsigned long long)r->counts.removed,
+                (unsigned long long)r->counts.unfinished);
         fclose(file);
     }
     mem_free(path);

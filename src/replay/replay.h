@@ -101,11 +101,12 @@ struct replay_options {
 
 /* What was done otherwise than in the recording. */
 struct replay_counts {
-    uint64_t events;   /* calls of the trace */
-    uint64_t remapped; /* another request, or another message, came first */
-    uint64_t drawn;    /* completions moved forward to a test that had failed */
-    uint64_t forced;   /* waits in place of a test that had succeeded */
-    uint64_t removed;  /* calls with nothing left to do */
+    uint64_t events;     /* calls of the trace */
+    uint64_t remapped;   /* another request, or another message, came first */
+    uint64_t drawn;      /* completions moved forward to a test that had failed */
+    uint64_t forced;     /* waits in place of a test that had succeeded */
+    uint64_t removed;    /* calls with nothing left to do */
+    uint64_t unfinished; /* ranks whose records end without MPI_Finalize */
 };
 
 /* Of a process; its ranks share it. */

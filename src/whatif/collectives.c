@@ -99,6 +99,16 @@ static int64_t bytes_of(const struct whatif_rank *r, struct trace_event *e)
     return 0;
 }
 
+/* The operation of a collective, for bytes: those of MPI are not defined on them, and all commute,
+ * as does the one that a replay takes in place of none. */
+static int64_t op_for_bytes(const struct whatif_rank *r, const struct trace_value *op)
+{
+    const struct trace_local_item *item = op ? trace_local_find(r->locals, TRACE_DEFINE_OP,
+                                                                op->number)
+                                             : NULL;
+    return item && !item->text[0] ? op->number : -1;
+}
+
 /* The arguments of the new call: those of the old one with the same names; else bytes, and root 0.
  * */
 static void fill(const struct whatif_rank *r, struct trace_event *to, struct trace_event *from,
@@ -112,9 +122,10 @@ static void fill(const struct whatif_rank *r, struct trace_event *to, struct tra
         *v = (struct trace_value){.number = fn->args[i].class == TRACE_HANDLE ? -1 : 0};
         if (old && bytes < 0)
             *v = *old;
-        else if (strcmp(fn->args[i].role, "comm") == 0 || strcmp(fn->args[i].role, "root") == 0 ||
-                 strcmp(fn->args[i].role, "op") == 0)
+        else if (strcmp(fn->args[i].role, "comm") == 0 || strcmp(fn->args[i].role, "root") == 0)
             *v = old ? *old : *v;
+        else if (strcmp(fn->args[i].role, "op") == 0)
+            v->number = op_for_bytes(r, old);
         else if (strcmp(fn->args[i].role, "count") == 0)
             v->number = bytes;
         else if (strcmp(fn->args[i].role, "datatype") == 0)

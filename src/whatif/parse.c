@@ -237,8 +237,8 @@ static int unknown_word(const char *text, const char *word, const char *words, s
                    word, words);
 }
 
-/* The subject, at word *i. */
-static int read_subject(struct whatif *what, const struct words *w, size_t *i)
+/* The subject, at word *i; `next` is the word that may follow it. */
+static int read_subject(struct whatif *what, const struct words *w, size_t *i, const char *next)
 {
     int is_region = strcmp(what->names, "region") == 0;
     if (is_region && *i + 1 < w->count && strcmp(w->at[*i], "site") == 0) {
@@ -247,6 +247,8 @@ static int read_subject(struct whatif *what, const struct words *w, size_t *i)
         ++*i;
     } else if (is_region && *i + 1 < w->count && strcmp(w->at[*i], "region") == 0) {
         ++*i;
+    } else if (next && *i < w->count && strcmp(w->at[*i], next) == 0) {
+        return -1;
     }
     if (*i >= w->count)
         return -1;
@@ -264,7 +266,7 @@ static int read_words(struct whatif *what, struct words *w, struct err *err)
     what->kind = kinds[kind].kind;
     what->names = kinds[kind].names;
     what->is_scaled = has_word(w, "by");
-    if (what->names && read_subject(what, w, &i) != 0)
+    if (what->names && read_subject(what, w, &i, kinds[kind].needs) != 0)
         return wrong(what->text, err, "of what? A name or pattern is missing");
     if (kinds[kind].needs && !has_word(w, kinds[kind].needs) &&
         !has_word(w, kinds[kind].or_needs)) {
@@ -283,8 +285,7 @@ static int read_words(struct whatif *what, struct words *w, struct err *err)
             continue;
         if (rc > 0)
             return unknown_word(what->text, w->at[i], kinds[kind].words, err);
-        snprintf(why, sizeof why, "'%.40s' has a value that is not one: '%.40s'", w->at[i],
-                 w->at[i + 1]);
+        snprintf(why, sizeof why, "'%.40s' cannot be '%.40s'", w->at[i], w->at[i + 1]);
         return wrong(what->text, err, why);
     }
     return 0;

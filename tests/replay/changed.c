@@ -142,6 +142,9 @@ static void agree(int step)
     } else if (is("replace")) {
         MPI_Bcast(&sum, sizeof sum, MPI_BYTE, 0, MPI_COMM_WORLD);
         compute(pick((uint64_t)step, 5, (uint64_t)rank, 300));
+    } else if (is("reduce")) {
+        MPI_Reduce(&value, &sum, sizeof sum, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+        compute(pick((uint64_t)step, 5, (uint64_t)rank, 300));
     } else if (is("nonblocking")) {
         MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
         compute(pick((uint64_t)step, 5, (uint64_t)rank, 300));
