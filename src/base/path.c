@@ -157,6 +157,16 @@ int path_open(const struct path_entry *p, int flags, mode_t mode)
     return -EAGAIN;
 }
 
+int path_check_replace(const char *path, struct err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+        return 0;
+    return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path,
+                   S_ISDIR(st.st_mode) ? strerror(EISDIR) : "it is not a regular file");
+}
+
 int path_create(const char *path)
 {
     struct path_entry entry;

@@ -38,6 +38,9 @@ int path_open(const struct path_entry *, int flags, mode_t mode);
 /* The path from the root, for a path from the current folder; ERR_INPUT if it is too long. */
 int path_absolute(const char *path, char *out, size_t size, struct err *);
 
+/* May a new file take the place of what has this name? Not that of a device or a directory. */
+int path_check_replace(const char *path, struct err *);
+
 /* Creates or truncates the file, to be written in place; the descriptor, or -1 with errno. */
 int path_create(const char *path);
 

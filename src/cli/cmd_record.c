@@ -146,10 +146,7 @@ static int make_names(struct request *q, const char *program, struct err *err)
                      q->output ? "" : TRACE_SUFFIX);
     if (n < 0 || (size_t)n >= sizeof name)
         return err_set(err, ERR_INPUT, "the file name is too long");
-    const struct cli_output output = {"--output", name};
-    if (cli_is_stdout(name))
-        return err_set(err, ERR_INPUT, "--output: cannot write to standard output: give a file");
-    int rc = cli_outputs_check(&output, 1, err);
+    int rc = cli_outputs_check_trace("--output", name, err);
     if (rc == 0)
         rc = path_absolute(name, q->trace, sizeof q->trace, err);
     if (rc == 0 && q->directory)

@@ -37,10 +37,10 @@ static int name_output(struct cli_replay_request *q, struct err *err)
         snprintf(name, sizeof name, "%s", q->output);
     else
         snprintf(name, sizeof name, "%.*s" CLI_REPLAY_SUFFIX, (int)length, base);
-    if (cli_is_stdout(name))
-        return err_set(err, ERR_INPUT, "--output: cannot write to standard output: give a file");
     const struct cli_output outputs[] = {{"--output", name}, {"--report", q->report}};
-    int rc = cli_outputs_check(outputs, q->report ? 2 : 1, err);
+    int rc = cli_outputs_check_trace("--output", name, err);
+    if (rc == 0)
+        rc = cli_outputs_check(outputs, q->report ? 2 : 1, err);
     return rc ? rc : path_absolute(name, q->path, sizeof q->path, err);
 }
 

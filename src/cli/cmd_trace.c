@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/notes.h"
 #include "cli/namer.h"
+#include "cli/outputs.h"
 #include "formats/formats.h"
 #include "trace/copy.h"
 #include "trace/merge.h"
@@ -96,9 +97,12 @@ static const struct cli_option options[] = {
 static int need_traces(const struct request *q)
 {
     struct err err;
-    if (q->traces.count)
+    if (!q->traces.count)
+        err_set(&err, ERR_INPUT, "no trace given, as in: orrery trace info run.orr");
+    else if (q->cut.from > q->cut.to)
+        err_set(&err, ERR_INPUT, "nothing is both after --from and before --to");
+    else
         return 0;
-    err_set(&err, ERR_INPUT, "no trace given, as in: orrery trace info run.orr");
     return cli_fail(&err);
 }
 
@@ -276,7 +280,7 @@ static int need_output(const struct request *q, const char *action)
 {
     struct err err;
     if (q->output)
-        return 0;
+        return cli_outputs_check_trace("--output", q->output, &err) ? cli_fail(&err) : 0;
     err_set(&err, ERR_INPUT, "'%s' needs the name of the trace to write, as in: -o new.orr",
             action);
     return cli_fail(&err);
@@ -335,6 +339,10 @@ static int convert(void *request)
         err_set(&err, ERR_INPUT,
                 "'convert' takes the trace to read and the one to write, as in: orrery trace convert "
                 "run.orr run.otf2");
+        return cli_fail(&err);
+    }
+    if (cli_is_stdout(q->traces.names[1])) {
+        err_set(&err, ERR_INPUT, "'convert' cannot write to standard output: give a file");
         return cli_fail(&err);
     }
     format_notes_init(&notes);

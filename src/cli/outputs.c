@@ -70,6 +70,18 @@ int cli_outputs_check(const struct cli_output *o, size_t count, struct err *err)
     return 0;
 }
 
+int cli_outputs_check_trace(const char *option, const char *path, struct err *err)
+{
+    const struct cli_output output = {option, path};
+    struct stat st;
+    if (cli_is_stdout(path))
+        return err_set(err, ERR_INPUT, "%s: cannot write to standard output: give a file", option);
+    int rc = check_one(&output, err);
+    if (rc || !path || stat(path, &st) != 0 || S_ISREG(st.st_mode))
+        return rc;
+    return refuse(&output, "it is not a regular file", err);
+}
+
 int cli_outputs_check_svg(const char *option, const char *path, struct err *err)
 {
     const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;

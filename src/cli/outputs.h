@@ -16,6 +16,9 @@ struct cli_output {
 /* Can all of them be written, each to a different file? */
 int cli_outputs_check(const struct cli_output *, size_t count, struct err *);
 
+/* Can a trace have this name? Only a regular file can. NULL is accepted. */
+int cli_outputs_check_trace(const char *option, const char *path, struct err *);
+
 /* Is it a name for an SVG picture? Names with another suffix are not, since only SVG can be drawn.
  * NULL is accepted. */
 int cli_outputs_check_svg(const char *option, const char *path, struct err *);

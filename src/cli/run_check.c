@@ -288,10 +288,8 @@ static int check_report(struct cli_run *run, struct err *err)
 /* Checks the files that tracing writes, and the options that need one. */
 static int check_trace(struct cli_run *run, struct err *err)
 {
-    int rc = 0;
-    if (cli_is_stdout(run->trace))
-        return err_set(err, ERR_INPUT, "--trace: cannot write to standard output: give a file");
-    if (run->trace)
+    int rc = cli_outputs_check_trace("--trace", run->trace, err);
+    if (rc == 0 && run->trace)
         rc = absolute_path(run->trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
     if (rc == 0 && run->report)
         rc = check_report(run, err);

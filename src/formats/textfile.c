@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sys.h"
 #include "formats/textfile.h"
 
@@ -23,6 +24,8 @@ static int cannot(const char *what, const char *path, struct err *err)
 int textfile_open(struct textfile *f, const char *path, struct err *err)
 {
     size_t length = strlen(path) + sizeof ".XXXXXX";
+    if (path_check_replace(path, err) != 0)
+        return ERR_SYSTEM;
     *f = (struct textfile){.path = mem_strdup(path), .temporary = mem_alloc(length)};
     buf_init(&f->text);
     snprintf(f->temporary, length, "%s.XXXXXX", path);

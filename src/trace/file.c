@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "load/load.h"
 #include "trace/file.h"
 
@@ -126,7 +127,7 @@ static int system_error(const struct trace_out *out, struct err *err)
 int trace_out_open(struct trace_out *out, const char *path, struct err *err)
 {
     size_t length = strlen(path) + sizeof ".XXXXXX";
-    if (load_library(LOAD_zstd, err) != 0)
+    if (load_library(LOAD_zstd, err) != 0 || path_check_replace(path, err) != 0)
         return ERR_SYSTEM;
     *out = (struct trace_out){.path = mem_strdup(path), .temporary = mem_alloc(length)};
     snprintf(out->temporary, length, "%s.XXXXXX", path);
