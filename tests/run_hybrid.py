@@ -123,9 +123,9 @@ def held(hybrid, which, count):
     demand(out == "1 of 300000 from 1\n2 of 150000 from 1\n", "not the messages", out)
 
 
-def guessed(hybrid, which, count):
+def guessed(hybrid, which, count, name="guessed"):
     out = hybrid.call("hybrid", "-q", "-n", 4, "--compute", "none", "--order", which, "--simulators", count,
-                      hybrid.folder / "guessed").stdout
+                      hybrid.folder / name).stdout
     demand(out == "done\n", "not the messages", out)
 
 
@@ -246,6 +246,7 @@ def cases(hybrid, options):
         for count in (1, 2):
             yield f"held {which} {count}", held, hybrid, which, count
             yield f"guessed {which} {count}", guessed, hybrid, which, count
+            yield f"matched {which} {count}", guessed, hybrid, which, count, "matched"
     yield "threads", threads, hybrid
     yield "until", until, hybrid
     yield "speed", speed, hybrid

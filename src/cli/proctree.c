@@ -27,6 +27,7 @@ int cli_proc_read(pid_t pid, struct cli_proc *out)
     snprintf(out->name, sizeof out->name, "%.*s", (int)(close - open - 1), open + 1);
     out->pid = pid;
     out->parent = parent;
+    out->status = atoi(strrchr(text, ' ')); /* the last field */
     return 0;
 }
 

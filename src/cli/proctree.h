@@ -10,6 +10,7 @@
 struct cli_proc {
     pid_t pid, parent;
     char state;    /* as in proc(5): R, S, D, T (stopped), t (by a debugger), Z (ended), ... */
+    int status;    /* if it has ended, as by wait(2) */
     char name[32]; /* of the program, truncated to 15 characters by the system */
 };
 

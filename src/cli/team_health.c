@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/mem.h"
 #include "cli/proctree.h"
@@ -89,6 +90,15 @@ static int someone_stopped(struct team_health *h)
 
 /* ---- dead processes ---- */
 
+/* It was killed, or has ended and the guard tells how. */
+static int launcher_died(const struct team_health *h)
+{
+    struct cli_proc proc;
+    return cli_proc_read(h->launcher, &proc) != 0 ||
+           (proc.state == 'Z' && WIFSIGNALED(proc.status));
+}
+
+/* Workers that died because the launcher did are not the reason. */
 static int someone_dead(struct team_health *h)
 {
     for (int i = 0; i < team_workers(h->page); i++) {
@@ -102,6 +112,8 @@ static int someone_dead(struct team_health *h)
             continue;
         if (w->left)
             continue; /* just now */
+        if (launcher_died(h))
+            return 0;
         snprintf(
             h->why, sizeof h->why,
             there
@@ -178,6 +190,7 @@ int team_health_check(struct team_health *h, double now)
     h->stopped = since(h->stopped, someone_stopped(h), now);
     if (h->stopped > 0 && now - h->stopped > STOPPED_S)
         return 1;
+    h->why[0] = '\0'; /* it may continue */
     h->left = since(h->left, someone_left(h), now);
     if (h->left > 0 && now - h->left > LEFT_S) {
         snprintf(h->why, sizeof h->why,

@@ -73,12 +73,13 @@ enum guest_kind {
     /* only with one */
     GUEST_ABORTS,
     GUEST_SETS_HANDLER,
-    GUEST_POSTS,      /* a receive, or frees it */
-    GUEST_RECEIVES,   /* waits for a message: receives and probes */
-    GUEST_LOOKS,      /* for a message */
-    GUEST_WAITS,      /* for all of its requests */
-    GUEST_WAITS_SOME, /* for one of them, or more */
-    GUEST_TESTS,      /* requests */
+    GUEST_POSTS,         /* a receive, or frees it */
+    GUEST_RECEIVES,      /* waits for a message: receives and probes */
+    GUEST_LOOKS,         /* for a message */
+    GUEST_TAKES_MATCHED, /* receives what a matched probe has found */
+    GUEST_WAITS,         /* for all of its requests */
+    GUEST_WAITS_SOME,    /* for one of them, or more */
+    GUEST_TESTS,         /* requests */
     GUEST_CANCELS,
     GUEST_TESTS_OTHER, /* windows and partitions */
 };
@@ -202,7 +203,10 @@ struct guest_buffer {
 /* Receives the first such message; probes for it. Returns 0 if there is none. */
 int guest_stash_receive(MPI_Comm, int source, int tag, const struct guest_buffer *, MPI_Status *,
                         int *rc);
-int guest_stash_probe(MPI_Comm, int source, int tag, int is_matched, MPI_Status *);
+/* message: of a matched probe, or NULL. */
+int guest_stash_probe(MPI_Comm, int source, int tag, MPI_Message *message, MPI_Status *);
+/* Receives a message that such a probe has found here; 0: it is not one of those. */
+int guest_stash_receive_claimed(MPI_Message *, const struct guest_buffer *, MPI_Status *, int *rc);
 
 /* guest_held.c */
 /* Calls that post such receives. */
@@ -220,6 +224,7 @@ int guest_is_held(MPI_Request);
 int guest_finish_held(MPI_Request *, MPI_Status *, int is_cancelled);
 /* MPI_Recv, MPI_Sendrecv and probes: after the answer, if there must be one. */
 int guest_receive(struct guest_call *);
+int guest_take_matched(struct guest_call *);
 /* The request that was recorded last is that of the receive that was held last. */
 void guest_held_numbered(void);
 

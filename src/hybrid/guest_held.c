@@ -441,6 +441,35 @@ static int exchange_in_place(struct guest_call *g)
     return 1;
 }
 
+/* A message that a matched probe has found is there: so is that of MPI_Imrecv, at once. */
+int guest_take_matched(struct guest_call *g)
+{
+    const uint64_t *a = g->call.args;
+    enum mpi_fn fn = g->call.fn;
+    struct guest_buffer to = {(void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2]};
+    struct lasting what = {.buffer = to.at, .count = to.count, .type = to.type};
+    MPI_Message *message = (MPI_Message *)(uintptr_t)a[3];
+    MPI_Status status;
+    int rc;
+    if (g->is_early)
+        guest_flush_blocking();
+    if (fn == MPI_FN_MRECV || fn == MPI_FN_MRECV_C)
+        return guest_stash_receive_claimed(message, &to, status_of(g), &g->rc);
+    if (!guest_stash_receive_claimed(message, &to, &status, &rc))
+        return 0;
+    g->rc = native_real.MPI_Grequest_start(query, release, cancel, NULL, &what.handle);
+    if (g->rc != MPI_SUCCESS)
+        return 1;
+    *(MPI_Request *)(uintptr_t)a[4] = what.handle;
+    hold(&what, 0);
+    struct held *h = &held.items[held.count - 1];
+    h->is_open = 0;
+    h->is_known = h->is_started = h->is_done = 1;
+    h->status = status;
+    h->rc = rc;
+    return 1;
+}
+
 #define WRONG -1 /* the call is known, and is to be made */
 
 static int probe(struct guest_call *g)
@@ -463,7 +492,7 @@ static int probe(struct guest_call *g)
         *message = MPI_MESSAGE_NULL;
     if (is_test && !guest.answer->flag)
         return 1;
-    if (guest_stash_probe((MPI_Comm)a[2], source, tag, is_matched, status_of(g)))
+    if (guest_stash_probe((MPI_Comm)a[2], source, tag, is_matched ? message : NULL, status_of(g)))
         return 1;
     g->rc = is_matched ? native_real.MPI_Mprobe(source, tag, comm, message, status_of(g))
                        : native_real.MPI_Probe(source, tag, comm, status_of(g));

@@ -5,11 +5,13 @@
  * which the simulator may have to wait. So while a process waits for an answer it takes such
  * messages out of the real MPI. From then on, receives get them from here first. Messages of one
  * source, tag and communicator are here in the order in which they were sent.
+ *
+ * The program gets them through the real MPI, by a communicator of this process alone. A matched
+ * probe claims one: its handle is that of a message of this communicator.
  */
 #include "hybrid/guest.h"
 
 #include "base/array.h"
-#include "base/log.h"
 #include "base/mem.h"
 
 struct kept {
@@ -19,9 +21,18 @@ struct kept {
     void *data;
 };
 
+/* A message that a matched probe has found. */
+struct claimed {
+    MPI_Message handle;
+    MPI_Request sent;
+    struct kept what;
+};
+
 static struct {
     struct kept *items;
     uint32_t count, room;
+    struct claimed *claimed;
+    uint32_t claimed_count, claimed_room;
     MPI_Comm self; /* a message passes through the real MPI to the buffer of its receive */
     int has_self;
 } stash;
@@ -70,21 +81,25 @@ static struct kept take(MPI_Comm comm, int source, int tag)
     return k;
 }
 
-/* As if it had come from its source. */
-static int deliver(const struct kept *k, const struct guest_buffer *to, MPI_Status *status)
+static void send_self(const struct kept *k, MPI_Request *sent)
 {
-    MPI_Request sent;
     if (!stash.has_self) {
         native_real.MPI_Comm_dup(MPI_COMM_SELF, &stash.self);
         native_real.MPI_Comm_set_errhandler(stash.self, MPI_ERRORS_RETURN);
         stash.has_self = 1;
     }
-    native_real.MPI_Isend_c(k->data, k->bytes, MPI_BYTE, 0, 0, stash.self, &sent);
-    int rc = native_real.MPI_Recv_c(to->at, to->count, to->type, 0, 0, stash.self, status);
-    native_real.MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    native_real.MPI_Isend_c(k->data, k->bytes, MPI_BYTE, 0, 0, stash.self, sent);
+}
+
+/* It was received, with that outcome, as if it had come from its source. */
+static void finish(struct kept *k, MPI_Request *sent, MPI_Status *status, int rc)
+{
+    native_real.MPI_Wait(sent, MPI_STATUS_IGNORE);
     status->MPI_SOURCE = k->source;
     status->MPI_TAG = k->tag;
-    return rc;
+    if (rc != MPI_SUCCESS) /* as the real receive would */
+        native_real.MPI_Comm_call_errhandler(native_comm_real(k->comm), rc);
+    mem_free(k->data);
 }
 
 int guest_stash_receive(MPI_Comm comm, int source, int tag, const struct guest_buffer *to,
@@ -94,23 +109,48 @@ int guest_stash_receive(MPI_Comm comm, int source, int tag, const struct guest_b
     if (!find(comm, source, tag))
         return 0;
     struct kept k = take(comm, source, tag);
-    *rc = deliver(&k, to, status ? status : &own);
-    if (*rc != MPI_SUCCESS) /* as the real receive would */
-        native_real.MPI_Comm_call_errhandler(native_comm_real(comm), *rc);
-    mem_free(k.data);
+    MPI_Request sent;
+    status = status ? status : &own;
+    send_self(&k, &sent);
+    *rc = native_real.MPI_Recv_c(to->at, to->count, to->type, 0, 0, stash.self, status);
+    finish(&k, &sent, status, *rc);
     return 1;
 }
 
-int guest_stash_probe(MPI_Comm comm, int source, int tag, int is_matched, MPI_Status *status)
+static MPI_Message claim(struct kept k)
+{
+    struct claimed c = {.what = k};
+    send_self(&k, &c.sent);
+    native_real.MPI_Mprobe(0, 0, stash.self, &c.handle, MPI_STATUS_IGNORE);
+    ARRAY_RESERVE(stash.claimed, stash.claimed_room, stash.claimed_count + 1, 16);
+    stash.claimed[stash.claimed_count++] = c;
+    return c.handle;
+}
+
+int guest_stash_receive_claimed(MPI_Message *message, const struct guest_buffer *to,
+                                MPI_Status *status, int *rc)
+{
+    uint32_t i = 0;
+    while (i < stash.claimed_count && stash.claimed[i].handle != *message)
+        i++;
+    if (i == stash.claimed_count)
+        return 0;
+    struct claimed c = stash.claimed[i];
+    stash.claimed[i] = stash.claimed[--stash.claimed_count];
+    *rc = native_real.MPI_Mrecv_c(to->at, to->count, to->type, message, status);
+    finish(&c.what, &c.sent, status, *rc);
+    return 1;
+}
+
+int guest_stash_probe(MPI_Comm comm, int source, int tag, MPI_Message *message, MPI_Status *status)
 {
     const struct kept *k = find(comm, source, tag);
     if (!k)
         return 0;
-    if (is_matched)
-        log_fatal("a matched probe finds a message that a receive was posted for: 'orrery hybrid' "
-                  "cannot do this in virtual order; leave out --order virtual");
     status->MPI_SOURCE = k->source;
     status->MPI_TAG = k->tag;
     native_real.MPI_Status_set_elements_x(status, MPI_BYTE, k->bytes);
+    if (message)
+        *message = claim(take(comm, source, tag));
     return 1;
 }
