@@ -18,6 +18,8 @@ import json
 import os
 import pathlib
 import re
+import signal
+import subprocess
 
 import harness
 import run_mpi
@@ -212,8 +214,31 @@ def streams(hybrid, count):
 
 def ends(hybrid, program, status, text, count=1):
     done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", "--simulators", str(count), *map(str, program)])
-    demand(done.status == status if status is not None else done.status != 0, f"exit status {done.status}", done.stderr)
+    demand(done.status == status, f"exit status {done.status}", done.stderr)
     demand(text in done.stderr, f"no '{text}'", done.stderr)
+
+
+def summary(hybrid, count):
+    """A run that fails has a summary, too: whoever ends first does not end the one that writes it."""
+    for name in ("abort", "deadlock"):
+        with harness.fresh_folder() as folder:
+            path = pathlib.Path(folder) / "summary"
+            harness.call([hybrid.orrery, "hybrid", "-n", "3", "--simulators", str(count), "--json", str(path),
+                          str(hybrid.folder / "ends"), name])
+            demand(path.exists() and json.loads(path.read_text())["exit_status"] != 0, f"no summary of '{name}'")
+
+
+def interrupted(hybrid, count):
+    """A signal to this process alone ends everything, and is reported."""
+    words = [hybrid.orrery, "hybrid", "-q", "-n", "2", "--simulators", str(count), str(hybrid.folder / "ends"), "wait"]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as child:
+        ids = [int(child.stdout.readline()) for _ in range(2)]
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=120)
+    demand(child.returncode == 128 + signal.SIGINT, f"exit status {child.returncode}", errors)
+    demand("interrupted by signal" in errors, "no message", errors)
+    demand(not any(pathlib.Path(f"/proc/{id}").exists() for id in ids), "a rank is left", errors)
 
 
 def usage(hybrid):
@@ -258,11 +283,14 @@ def cases(hybrid, options):
     yield "streams 2", streams, hybrid, 2
     ending = hybrid.folder / "ends"
     for count in (1, 2):
-        yield f"ends abort {count}", ends, hybrid, [ending, "abort"], None, "MPI_Abort with code 7", count
-        yield f"ends crash {count}", ends, hybrid, [ending, "crash"], 11, "", count
-        yield f"ends early {count}", ends, hybrid, [ending, "early"], None, "ended without MPI_Init", count
-        yield f"ends other {count}", ends, hybrid, ["/bin/true"], None, "ended without MPI_Init", count
-    yield "ends script", ends, hybrid, ["sh", "-c", f"{ending}.missing; true"], None, "ended without MPI_Init"
+        for name, status, text in (("abort", 7, "MPI_Abort with code 7"), ("crash", 11, ""), ("assert", 6, ""),
+                                   ("divide", 8, ""), ("exit", 3, ""), ("deadlock", 1, "error: deadlock"),
+                                   ("early", 2, "ended without MPI_Init")):
+            yield f"ends {name} {count}", ends, hybrid, [ending, name], status, text, count
+        yield f"ends other {count}", ends, hybrid, ["/bin/true"], 2, "ended without MPI_Init", count
+        yield f"ends summary {count}", summary, hybrid, count
+        yield f"ends interrupted {count}", interrupted, hybrid, count
+    yield "ends script", ends, hybrid, ["sh", "-c", f"{ending}.missing; true"], 2, "ended without MPI_Init"
     yield "script", ends, hybrid, ["sh", "-c", f"true; {ending} well"], 0, ""
     known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], hybrid.folder, None)}
     for name in PROGRAMS:

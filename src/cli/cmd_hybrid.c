@@ -10,6 +10,7 @@
  *     orrery run --live program --procs K --launcher "mpiexec -n N env ... program :" ... stand-ins
  */
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,10 @@
 #include "cli/native.h"
 #include "cli/passed.h"
 #include "cli/run_check.h"
+#include "hybrid/status.h"
 #include "hybrid/wire.h"
 #include "mpi_needs.h"
+#include "run/run.h"
 
 #define LAUNCHER "mpiexec.mpich"
 #define SIMULATORS_MAX 256
@@ -266,12 +269,20 @@ static int start(const struct request *q, struct cli_argv *program, const struct
     return cli_argv_run(program, status, signal, err);
 }
 
+/* The exit status, from that of the launcher, a signal that we got, and what ended the run. */
+static int conclude(int status, int signal, int first)
+{
+    if (signal && first != 128 + SIGTERM) /* else a simulator has reported it */
+        log_error(RUN_SIGNAL_TEXT, signal, strsignal(signal));
+    return signal ? 128 + signal : status && first ? first : status;
+}
+
 static int hybrid_main(int argc, char **argv)
 {
     struct request q = {.order = HYBRID_ORDER_REAL, .simulators = 1};
     struct cli_argv program = {0}, run = {0};
     struct err err;
-    int next, status, signal = 0;
+    int next, status, signal = 0, fd = hybrid_status_make();
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
     int rc = next >= argc
@@ -296,7 +307,7 @@ static int hybrid_main(int argc, char **argv)
     cli_argv_fini(&q.run);
     if (rc)
         return cli_fail(&err);
-    return signal ? 128 + signal : status;
+    return conclude(status, signal, hybrid_status_first(fd));
 }
 
 const struct cli_command cli_cmd_hybrid = {

@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "cli/backtrace.h"
 #include "cli/watch.h"
 #include "cli/webpage.h"
+#include "hybrid/status.h"
 #include "results/result.h"
 
 static int write_json(const struct cli_run *run, const struct run_page *page,
@@ -73,10 +75,14 @@ static int report_part(const struct cli_run *run, struct run_page *page,
     }
     if (failed)
         status = CLI_INTERNAL;
-    else if (page->now.joined && page->now.proc != 0)
-        return outcome->signal && page->end.cause == RUN_CAUSE_NONE ? 128 + outcome->signal
-                                                                    : results_status(page, outcome);
-    else if (cli_team_claim())
+    else if (page->now.joined && page->now.proc != 0) {
+        status = outcome->signal && page->end.cause == RUN_CAUSE_NONE
+                     ? 128 + outcome->signal
+                     : results_status(page, outcome);
+        if (run->opt.live) /* the launcher may kill the others when this one has ended */
+            cli_team_await_report();
+        return status;
+    } else if (cli_team_claim())
         status = report(run, page, outcome);
     else
         return CLI_INTERNAL; /* another one reports the reason */
@@ -216,6 +222,8 @@ static int run_main(int argc, char **argv)
         cli_team_tell(status);
     if (run.worker)
         cli_team_leave();
+    else if (run.opt.live)
+        hybrid_status_add(getenv(HYBRID_STATUS), status);
     return status;
 }
 

@@ -47,6 +47,9 @@ void cli_team_show_spill(int fd);
 /* In the worker of process 0, or of one that failed: tells the starter how the run ended. */
 void cli_team_tell(int status);
 
+/* In another worker: waits some seconds until process 0 has told that. */
+void cli_team_await_report(void);
+
 /* In a worker: a signal ended its process too early for a report. The starter ends the run as if it
  * had received the signal itself. */
 void cli_team_interrupt(int sig);

@@ -18,7 +18,8 @@
 #include "cli/team_internal.h"
 #include "engine/output_ledger.h"
 
-#define SPILL_MS 3000 /* the starter has this long to open a file: it looks some times a second */
+#define REPORT_MS 5000 /* the process that reports has this long */
+#define SPILL_MS 3000  /* the starter has this long to open a file: it looks some times a second */
 
 /* ---- the page shared with the starter ---- */
 
@@ -123,6 +124,14 @@ void cli_team_tell(int status)
         return;
     page->status = status;
     page->set = 1;
+}
+
+void cli_team_await_report(void)
+{
+    struct team_page *page = page_find();
+
+    for (int ms = 0; page && ms < REPORT_MS && !page->set && !page->ending; ms++)
+        usleep(1000);
 }
 
 int cli_team_slot(off_t *at)

@@ -5,7 +5,7 @@
  *     guest.c           the calls: what is sent to the stand-in (wire.h), and when
  *     guest_link.c      messages to the simulator, and its answers
  *     guest_start.c     MPI_Init and MPI_Finalize, the program's own MPI_COMM_WORLD
- *     guest_top.c       ranks that end without MPI_Init
+ *     guest_top.c       ranks that end without MPI_Init, and the exit status of ranks
  *     guest_complete.c  calls whose outcome the simulator decides
  *     guest_held.c      receives that the real MPI must not see before the simulator has decided
  *                       which message they get
@@ -153,6 +153,10 @@ int guest_abort(struct guest_call *);
 void guest_top_mark(void);
 /* Is this the first process of the rank, and has none called MPI_Init? */
 int guest_top_is_unmarked(void);
+/* The run fails with an exit status, whichever process of the rank says so. */
+void guest_top_fail(int status);
+/* The process ends with an exit status: it is that of the rank if this is the first process. */
+void guest_top_end(int status);
 
 /* guest_wrong.c */
 void guest_learn_wrong(void);

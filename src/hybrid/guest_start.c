@@ -127,6 +127,7 @@ _Noreturn static void refuse(const char *why)
 {
     guest_try_enter();
     guest_top_mark(); /* this is the end */
+    guest_top_fail(2);
     if (getenv("PMI_RANK") == NULL || strcmp(getenv("PMI_RANK"), "0") == 0)
         log_error("%s", why);
     if (!native_real.MPI_Init)
@@ -152,6 +153,7 @@ static void __attribute__((destructor)) unload(void)
 ORR_EXPORT _Noreturn void _exit(int status)
 {
     unload();
+    guest_top_end(status);
     for (;;)
         syscall(SYS_exit_group, status);
 }
@@ -234,6 +236,7 @@ int guest_finalize(struct guest_call *g)
 int guest_abort(struct guest_call *g)
 {
     guest_flush(HYBRID_ASK_NOTHING, 0);
+    guest_top_fail((int)g->call.args[1]);
     for (unsigned left = ABORT_S; left;)
         left = sleep(left);
     g->rc = native_real.MPI_Abort(MPI_COMM_WORLD, (int)g->call.args[1]);

@@ -1,7 +1,11 @@
-/* Ends badly: one rank aborts or crashes while others wait, or nobody calls MPI_Init; or well. */
+/* Ends badly: one rank aborts, crashes or exits while others wait, all wait for each other, or
+ * nobody calls MPI_Init; or well. */
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -10,10 +14,25 @@ int main(int argc, char **argv)
         return 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(argv[1], "wait") == 0) {
+        printf("%d\n", (int)getpid());
+        fflush(stdout);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (;;)
+            pause();
+    }
     if (rank == 1 && strcmp(argv[1], "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 7);
     if (rank == 1 && strcmp(argv[1], "crash") == 0)
         raise(SIGSEGV);
+    if (rank == 1 && strcmp(argv[1], "assert") == 0)
+        abort();
+    if (rank == 1 && strcmp(argv[1], "divide") == 0)
+        raise(SIGFPE);
+    if (rank == 1 && strcmp(argv[1], "exit") == 0)
+        exit(3);
+    if (strcmp(argv[1], "deadlock") == 0)
+        MPI_Recv(&rank, 1, MPI_INT, (rank + 1) % 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
