@@ -212,6 +212,14 @@ def streams(hybrid, count):
                      ["0 after the end", "0 before the end", "1 after the end", "1 before the end"]), "not all", str(found))
 
 
+def lookup(hybrid):
+    """A program that finds the functions of its MPI by dlsym, and is not linked with it."""
+    done = hybrid.call("hybrid", "-n", 2, hybrid.folder / "lookup")
+    demand(sorted(done.stdout.splitlines()) == [f"{rank} of 2, nothing, next" for rank in range(2)], "not the wrappers",
+           done.stdout)
+    demand(re.search(r"messages +2 ", done.stderr), "no messages of the barrier", done.stderr)
+
+
 def ends(hybrid, program, status, text, count=1):
     done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "3", "--simulators", str(count), *map(str, program)])
     demand(done.status == status, f"exit status {done.status}", done.stderr)
@@ -279,6 +287,7 @@ def cases(hybrid, options):
     yield "trace", trace, hybrid
     yield "trace slow", slow_trace, hybrid
     yield "trace pairs", pairs, hybrid
+    yield "streams lookup", lookup, hybrid
     yield "streams 1", streams, hybrid, 1
     yield "streams 2", streams, hybrid, 2
     ending = hybrid.folder / "ends"

@@ -4,6 +4,7 @@
  *
  *     guest.c           the calls: what is sent to the stand-in (wire.h), and when
  *     guest_link.c      messages to the simulator, and its answers
+ *     guest_lookup.c    programs that look up the functions of the MPI by name
  *     guest_start.c     MPI_Init and MPI_Finalize, the program's own MPI_COMM_WORLD
  *     guest_top.c       ranks that end without MPI_Init, and the exit status of ranks
  *     guest_complete.c  calls whose outcome the simulator decides
