@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/env.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -22,6 +23,7 @@
 
 #define MEMORY_MOST ((size_t)64 << 20) /* of all streams; then they are spilled */
 
+#define ARGUMENTS_MOST 4096
 #define LINE 64
 #define OWN_MEMORY 320 /* bytes of a stream: all that it needs if there are many ranks */
 
@@ -358,6 +360,21 @@ static void slow_down(struct mpi_rank *self, vtime t, const struct mpi_seen_call
 
 static const struct mpi_observer slow = {.name = "slow", .leave = slow_down};
 
+/* The program, and its arguments: this process has them, unless ranks stand for others outside. */
+static void add_program(struct trace_header *header, const struct run_options *o)
+{
+    char *words = mem_zalloc(ARGUMENTS_MOST);
+    struct buf text;
+    ssize_t n = o->live ? 0 : sys_read_text("/proc/self/cmdline", words, ARGUMENTS_MOST);
+    buf_init(&text);
+    buf_adds(&text, o->program);
+    for (ssize_t i = (ssize_t)strlen(words) + 1; i < n; i += (ssize_t)strlen(words + i) + 1)
+        buf_addf(&text, " %s", words + i);
+    trace_header_add(header, "program", buf_str(&text));
+    buf_fini(&text);
+    mem_free(words);
+}
+
 int mpi_record_begin(struct err *err)
 {
     const struct run_options *o = mpi_world.opt;
@@ -365,7 +382,7 @@ int mpi_record_begin(struct err *err)
     record.header.has_sites = o->trace_sites;
     record.header.is_profile = o->trace_profile;
     trace_header_add(&record.header, "recorder", "orrery run");
-    trace_header_add(&record.header, "program", o->program);
+    add_program(&record.header, o);
     if (o->platform_given[0])
         trace_header_add(&record.header, "platform", o->platform_given);
     if (o->settings_given[0])
