@@ -68,6 +68,7 @@ class Replay:
         for words, text in wrong:
             done = self.call("replay", *words, *([] if "-o" in words else ["-o", os.path.join(folder, "new.orr")]), status=2)
             demand(text in done.stderr, f"{words}: no word of '{text}'", done.stderr)
+            demand("MPI_Abort" not in done.stderr, f"{words}: more than the reason", done.stderr)
             left = [name for name in os.listdir(folder) if ".part-" in name]
             demand(not left, f"{words}: left behind: {left}")
 

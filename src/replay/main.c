@@ -29,6 +29,8 @@ void replay_stop(const char *text)
     int is_ready = 0;
     say(text);
     PMPI_Initialized(&is_ready);
+    if (!is_ready && replay_is_simulated())
+        exit(2); /* so do the other ranks: the reason is said, and nothing has begun */
     if (!is_ready)
         PMPI_Init(NULL, NULL); /* all ranks are to end */
     PMPI_Abort(MPI_COMM_WORLD, 2);
