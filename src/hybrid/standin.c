@@ -214,6 +214,16 @@ static void test(struct standin *s, const struct replay_fn *fn)
             s->result.flag = *(const int *)(uintptr_t)s->k.words[i];
 }
 
+/* No rank was spawned, and a port is of no use without MPI_Comm_accept and MPI_Comm_connect. */
+static void act_dynamic(struct standin *s, const struct replay_fn *fn)
+{
+    MPI_Comm parent;
+    if (strcmp(fn->name, "MPI_Comm_get_parent") == 0)
+        check(s, MPI_Comm_get_parent(&parent));
+    else if (fn->comm >= 0)
+        replay_fail(&s->k, "such calls cannot be simulated beside a program");
+}
+
 static void act(struct standin *s, const struct replay_fn *fn, const struct trace_event *e)
 {
     switch ((enum replay_how)fn->how) {
@@ -244,6 +254,9 @@ static void act(struct standin *s, const struct replay_fn *fn, const struct trac
         break;
     case REPLAY_REFUSED:
         replay_fail(&s->k, "such calls cannot be simulated beside a program");
+    case REPLAY_DYNAMIC:
+        act_dynamic(s, fn);
+        break;
     case REPLAY_PARRIVED:
     case REPLAY_WIN_TEST:
         test(s, fn);
