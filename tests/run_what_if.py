@@ -242,7 +242,8 @@ def sweep(replay):
             replay.call("replay", "-q", *(["-w", change] if change != "nothing" else []), old, "-o", new)
             demand(f"{replay.runtime(new):.6g}"[:7] in line, f"another time: {change}", line)
         for words, text in ((["-w", "nothing", "run", "-n", "2", "x"], "about traces"), (["replay"], "no trace given"),
-                            (["replay", "/nowhere.orr"], "/nowhere.orr"), (["replay", old, "--compare"], "one replay")):
+                            (["replay", "/nowhere.orr"], "/nowhere.orr"), (["replay", old, "--compare"], "one replay"),
+                            (["-n", "2,4", "replay", old], "as many ranks as its trace")):
             done = replay.call("sweep", *words, status=2)
             demand(text in done.stderr, f"{words}: no word of '{text}'", done.stderr)
 

@@ -417,7 +417,9 @@ static int read_replay(struct sweep *s, struct cli_argv *words, int argc, char *
 {
     const struct cli_replay_machine machine = {is_dimension(&s->grid, SWEEP_PLATFORM), is_dimension,
                                                &s->grid};
-    int rc = cli_replay_command(words, argc, argv, &machine, err);
+    int rc = is_dimension(&s->grid, SWEEP_RANKS)
+                 ? err_set(err, ERR_INPUT, "--ranks: a replay has as many ranks as its trace")
+                 : cli_replay_command(words, argc, argv, &machine, err);
     return rc ? rc
               : cli_runs_read(&s->runs, (int)words->count - 1, words->at + 1, take_dimension, s,
                               "'orrery replay' writes a trace", REPLAY_EXAMPLE, err);
