@@ -151,6 +151,7 @@ void standin_complete(struct standin *s, const struct replay_fn *fn)
 {
     struct standin_requests r;
     do {
+        s->result.flag = 0; /* it may be HYBRID_TELL */
         s->result.index_count = s->result.match_count = 0;
         r = standin_requests(s, fn);
         complete(s, fn, r);
