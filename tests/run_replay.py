@@ -259,12 +259,16 @@ def cases(replay):
             yield f"identity {program.name}", identity, replay, program
 
 
-def main():
-    options = harness.options_parser(__doc__, "build/replay-tests").parse_args()
-    replay = Replay(options, PROGRAMS)
+def run(doc, folder, programs, cases):
+    """The main function of the runners of replays."""
+    options = harness.options_parser(doc, folder).parse_args()
     tap = harness.Tap()
-    tap.run_chosen(cases(replay), options)
+    tap.run_chosen(cases(Replay(options, programs)), options)
     return tap.end()
+
+
+def main():
+    return run(__doc__, "build/replay-tests", PROGRAMS, cases)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import re
 
 import harness
 from harness import demand
-from run_replay import Replay, demand_equal
+from run_replay import demand_equal, run
 
 PROGRAMS = ("tests/replay/changed.c", "tests/replay/orders.c", "examples/what-if/arrivals.c")
 CHANGES = {
@@ -306,11 +306,7 @@ def cases(replay):
 
 
 def main():
-    options = harness.options_parser(__doc__, "build/what-if-tests").parse_args()
-    replay = Replay(options, PROGRAMS)
-    tap = harness.Tap()
-    tap.run_chosen(cases(replay), options)
-    return tap.end()
+    return run(__doc__, "build/what-if-tests", PROGRAMS, cases)
 
 
 if __name__ == "__main__":
