@@ -156,6 +156,20 @@ def processes(bench):
                 cost.wall * per_message, cost.cpu * per_message, 4, "less", command)]
 
 
+def threads(bench):
+    """Threads of a rank that take turns, in the simulator and natively, in turn."""
+    binary, rounds, pairs = bench.compile("threads"), "50000", 3 if bench.quick else 9
+    inside = [bench.orrery, "run", "-q", "-n", "2", binary, rounds]
+    native = ["mpiexec.mpich", "-n", "2", binary, rounds]
+    costs = [[measure.run_once(command, bench.timeout) for command in (inside, native)] for _ in range(pairs)]
+    ours, theirs = ([statistics.median(figures) for figures in zip(*((c.wall, c.cpu) for c in column))]
+                    for column in zip(*costs))
+    label, command = "2 ranks of 4 threads, MPI_Put, MPI_Win_flush", f"orrery run -n 2 threads {rounds}"
+    return [Row(f"{label}: time of each", "us", *(1e6 * s / (8 * int(rounds)) for s in ours), None, "less", command),
+            Row(f"{label}: times that of native", "times", *(a / b for a, b in zip(ours, theirs)), 3, "less",
+                command, f"medians of {pairs} runs in turn")]
+
+
 def hybrid(bench):
     """Calls of real processes that the simulator keeps up with: each sends and receives a message."""
     count = 100000 if bench.quick else 500000
@@ -402,7 +416,7 @@ def hello_27m_procs(bench):
 
 CASES = {"hello": hello, "ring-64k": ring_64k, "ring-1m": ring_1m, "ring-random": ring_random,
          "ring-both": ring_both, "blocked": blocked, "compute": compute, "pingpong": pingpong,
-         "processes": processes, "hybrid": hybrid, "families": families, "alltoall": alltoall, "halo": halo,
+         "processes": processes, "threads": threads, "hybrid": hybrid, "families": families, "alltoall": alltoall, "halo": halo,
          "procs-ring": procs_ring, "procs-halo": procs_halo, "procs-pi": procs_pi, "procs-farm": procs_farm, "procs-wait": waiting}
 LARGE_CASES = {"hello-27m": hello_27m, "hello-27m-procs": hello_27m_procs,
                "barrier-27m": barrier_27m}
