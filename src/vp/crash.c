@@ -322,7 +322,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
     if (!is_first()) {
         signal(sig, SIG_DFL);
         /* delivered when the handler returns */
-        syscall(SYS_tgkill, sys_getpid(), syscall(SYS_gettid), sig);
+        syscall(SYS_tgkill, sys_getpid(), plain_call(SYS_gettid, 0, 0, 0, 0), sig);
         return;
     }
     vp_private.current = NULL; /* from here on the shims call the real libc */

@@ -66,9 +66,9 @@ int vp_host_resume(struct vp_rank *f)
     return vp_private.host->start(f);
 }
 
-void vp_thread_pin(void)
+int vp_thread_pin(void)
 {
-    vp_private.host->pin_thread();
+    return vp_private.host->pin_thread();
 }
 
 int vp_threads_are_pinned(void)

@@ -70,7 +70,7 @@ struct vp_host {
     /* The rank is about to start its first thread. */
     void (*unpin)(void);
     /* Only called if ranks have threads: see vp_thread_pin. Rank. */
-    void (*pin_thread)(void);
+    int (*pin_thread)(void);
     int (*threads_are_pinned)(void);
     void (*unpin_threads)(void);
     /* Only called if ranks have threads. A thread of the suspended rank needs a turn / the rank has

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "base/sys.h"
 #include "vp/process.h"
 
@@ -38,16 +39,21 @@ void vp_pin_init(void)
     CPU_SET(cpu, &processors.one);
 }
 
+/* Not by syscall, which is also the program's. */
+static void set(long tid, const cpu_set_t *to)
+{
+    if (CPU_COUNT(to) > 0)
+        plain_call(SYS_sched_setaffinity, tid, sizeof *to, (long)to, 0);
+}
+
 void vp_pin(void)
 {
-    if (CPU_COUNT(&processors.one) > 0)
-        syscall(SYS_sched_setaffinity, 0, sizeof processors.one, &processors.one);
+    set(0, &processors.one);
 }
 
 void vp_unpin(void)
 {
-    if (CPU_COUNT(&processors.all) > 0)
-        syscall(SYS_sched_setaffinity, 0, sizeof processors.all, &processors.all);
+    set(0, &processors.all);
 }
 
 /* Threads that the program has bound to processors of its choice are left alone. */
@@ -59,10 +65,14 @@ static int is_on(long tid, const cpu_set_t *set)
     return syscall(SYS_sched_getaffinity, tid, sizeof now, &now) >= 0 && CPU_EQUAL(&now, set);
 }
 
-void vp_pin_thread(void)
+int vp_pin_thread(void)
 {
-    if (CPU_COUNT(&processors.one) > 0 && is_on(0, &processors.all))
-        vp_pin();
+    if (is_on(0, &processors.one))
+        return 1;
+    if (!is_on(0, &processors.all))
+        return 0;
+    vp_pin();
+    return 1;
 }
 
 void vp_unpin_threads(int32_t pid)
@@ -78,7 +88,7 @@ void vp_unpin_threads(int32_t pid)
         long tid = atol(e->d_name);
 
         if (tid > 0 && is_on(tid, &processors.one))
-            syscall(SYS_sched_setaffinity, tid, sizeof processors.all, &processors.all);
+            set(tid, &processors.all);
     }
     closedir(dir);
 }

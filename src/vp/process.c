@@ -146,13 +146,15 @@ static void unpin_rank(struct vp_process *p)
     vp_unpin_threads(p->pid);
 }
 
-static void pin_thread(void)
+static int pin_thread(void)
 {
-    vp_pin_thread();
-    if (atomic_exchange(&own()->pinned, 1))
-        return;
-    atomic_fetch_add(&vp_turns.pinned, 1);
-    turn_wake(&vp_turns.scheduler); /* to sleep for a shorter time */
+    int is_here = vp_pin_thread();
+
+    if (!atomic_exchange(&own()->pinned, 1)) {
+        atomic_fetch_add(&vp_turns.pinned, 1);
+        turn_wake(&vp_turns.scheduler); /* to sleep for a shorter time */
+    }
+    return is_here;
 }
 
 static int threads_are_pinned(void)

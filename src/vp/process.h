@@ -76,7 +76,7 @@ void vp_pin(void);
 void vp_unpin(void);
 /* Pins the calling thread / unpins all threads of a process, except those that the program has
  * bound to processors. */
-void vp_pin_thread(void);
+int vp_pin_thread(void);
 void vp_unpin_threads(int32_t pid);
 
 #endif

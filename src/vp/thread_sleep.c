@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/sys.h"
+#include "vp/carrier.h"
 #include "vp/vp_internal.h"
 
 #define FD_MIN 200 /* above the descriptors that programs use */
@@ -134,7 +135,8 @@ static int look_at_all(struct vp_threads_seen *r, int (*skip)(const void *, long
 {
     *same = 1;
     for (uint32_t i = 0; i < r->count; i++)
-        if (!skip(arg, r->all[i].tid) && !look(&r->all[i], same))
+        if (!skip(arg, r->all[i].tid) && !vp_carrier_is_idle(r->all[i].tid) &&
+            !look(&r->all[i], same))
             return 0;
     return 1;
 }

@@ -19,15 +19,18 @@
 
 #include "base/err.h"
 #include "base/oncpu.h"
+#include "base/plain.h"
 #include "base/vtime.h"
 
 struct arena_guard;
 struct guard;
 struct handling;
+struct vp_carrier;
 struct vp_extra;
 struct vp_host;
 struct vp_proxy;
 struct vp_remote;
+struct vp_seat;
 struct vp_threads_seen;
 struct vp_saved;
 struct vp_thread;
@@ -141,11 +144,40 @@ int vp_threads_idle(uint32_t others);
  * returns 1? Takes a few microseconds per thread. 0 means no or unknown. */
 int vp_threads_sleep(int (*skip)(const void *arg, long tid), const void *arg);
 /* Threads that only take turns at short calls are faster on one processor. Pins the calling thread
- * to that of the turns. The second tells whether the threads of the rank are pinned: the scheduler
- * unpins them if they keep the turn for long. The third unpins all of them. */
-void vp_thread_pin(void);
+ * to that of the turns; returns 0 if the program has bound it elsewhere. The second tells whether
+ * the threads of the rank are pinned: the scheduler unpins them if they keep the turn for long. The
+ * third unpins all of them. */
+int vp_thread_pin(void);
 int vp_threads_are_pinned(void);
 void vp_threads_unpin(void);
+/* The number of the system's thread that runs the calling one. */
+long vp_thread_tid(void);
+
+/*
+ * Threads of a rank that take turns can be switched without the system (carrier.h). The caller
+ * holds vp_private.inside. A parked thread continues on the caller's carrier, with the lock, or on
+ * an idle one, where it has to take the lock itself.
+ */
+struct vp_parked { /* on the stack of the thread */
+    void *sp, *tls;
+    struct vp_seat *seat;
+    uint64_t mask; /* of blocked signals */
+    int is_parked; /* now */
+    int locked;    /* it continues with the lock */
+};
+/* May the calling thread be parked? */
+int vp_thread_may_park(void);
+/* Parks the calling thread, and its carrier continues with `next`. */
+void vp_thread_switch(struct vp_parked *me, struct vp_parked *next);
+/* Parks the calling thread. Its carrier is idle: it releases the lock, wakes those that sleep on
+ * `ring`, if that is not NULL, and from then on calls `watch` every few milliseconds, unless that
+ * is NULL, until it returns 0. `watch` has no thread-local data. */
+typedef int vp_watch(void);
+void vp_thread_park(struct vp_parked *me, plain_word *ring, vp_watch *watch);
+/* Gives `next` an idle carrier. The caller wakes it by the result, when it has released the lock.
+ * The one that watches is the last to be given a thread. */
+plain_word *vp_thread_resume(struct vp_parked *next);
+
 /* A thread of a suspended rank needs a turn. The scheduler learns of it from vp_next_request, which
  * returns each such rank once, then NULL. */
 void vp_request_turn(void);
@@ -243,6 +275,9 @@ struct vp_private {
     uint64_t threads_lock[5];              /* a mutex for these fields and for ... */
     struct vp_thread *known;      /* ... the threads that the program started (libc/thread.c) */
     struct vp_threads_seen *seen; /* what the last look at the threads found (thread_sleep.c) */
+    plain_word inside;            /* a lock: one thread is in the layer above */
+    uint32_t settled;             /* threads are not parked any more (carrier.c) */
+    struct vp_carrier *idle;      /* carriers without a thread */
     /* a bit for each descriptor that gives random bytes (libc/entropy.c) */
     uint64_t entropy_fds[16];
     struct guard *guard;       /* where a fault is expected (crash.c) */

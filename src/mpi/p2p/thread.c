@@ -1,13 +1,13 @@
 /*
  * thread.c - several threads of one rank inside the virtual MPI (see thread.h).
  *
- * The thread that is inside holds `lock`; `turn` says whether the rank has the turn. Threads that
- * wait in the virtual MPI are in the list of waiters, each asleep on its own word. `round` counts
- * the events that may matter to them: a thread was inside, or the rank was away. The thread that
- * begins a round handles messages and takes decisions for all, and checks the condition of each
- * waiter (`holds`): those for which nothing has changed sleep on. The others have not seen the
- * round yet and are called, one at a time (thread_call.c); each that sleeps again, or leaves, calls
- * the next. So the lock is not contended.
+ * The thread that is inside holds vp_private.inside; `turn` says whether the rank has the turn.
+ * Threads that wait in the virtual MPI are in the list of waiters, each asleep on its own word, or
+ * parked. `round` counts the events that may matter to them: a thread was inside, or the rank was
+ * away. The thread that begins a round handles messages and takes decisions for all, and checks the
+ * condition of each waiter (`holds`): those for which nothing has changed sleep on. The others have
+ * not seen the round yet and are called, one at a time (thread_call.c); each that sleeps again, or
+ * leaves, calls the next. So the lock is not contended.
  *
  * Once all have looked, and no thread wants to enter, the last of them gives the rank's turn away:
  * it blocks the rank if every other thread is idle, too (vp_threads_idle, vp_threads_sleep); else
@@ -38,6 +38,7 @@
  */
 #include "mpi/thread.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -61,15 +62,6 @@
 static __thread int depth;
 static __thread uint32_t sleeps_seen; /* threads.sleeps when this one last left */
 
-static long own_tid(void)
-{
-    static __thread long tid;
-
-    if (!tid)
-        tid = syscall(SYS_gettid);
-    return tid;
-}
-
 static struct threads *threads(void)
 {
     return (struct threads *)vp_private.room;
@@ -92,8 +84,6 @@ void mpi_thread_begin(void)
     if (vp_private.threaded)
         return;
     *t = (struct threads){.turn = 1, .steady_min = P2P_STEADY_MIN};
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->turned, NULL);
     /* Later threads inherit both. */
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
     hand_over_directly();
@@ -178,8 +168,9 @@ static void turn_is_back(struct threads *t)
 {
     t->turn = 1;
     vp_withdraw_request();
+    atomic_fetch_add(&t->turned, 1);
     if (atomic_load(&t->arriving))
-        pthread_cond_broadcast(&t->turned);
+        plain_wake(&t->turned, INT_MAX);
     mpi_slice_begin();
 }
 
@@ -216,16 +207,19 @@ static void go_out(struct threads *t, struct mpi_rank *self)
 
 static void await_turn(struct threads *t)
 {
+    uint32_t turned = atomic_load(&t->turned);
+    int out = t->out;
+
     vp_request_turn();
-    if (!t->out) {
-        pthread_cond_wait(&t->turned, &t->lock);
-        return;
-    }
     t->out = 0;
-    pthread_mutex_unlock(&t->lock);
-    vp_await_turn();
-    pthread_mutex_lock(&t->lock);
-    turn_is_back(t);
+    plain_unlock(&vp_private.inside);
+    if (out)
+        vp_await_turn();
+    else
+        plain_sleep(&t->turned, turned, 0);
+    plain_lock(&vp_private.inside);
+    if (out)
+        turn_is_back(t);
 }
 
 void p2p_thread_enter(void)
@@ -236,7 +230,7 @@ void p2p_thread_enter(void)
         return;
     p2p_thread_returns();
     atomic_fetch_add(&t->arriving, 1);
-    pthread_mutex_lock(&t->lock);
+    plain_lock(&vp_private.inside);
     judge_absence(t);
     while (!t->turn)
         await_turn(t);
@@ -251,7 +245,7 @@ void p2p_thread_enter(void)
 void p2p_thread_leave(int quiet)
 {
     struct threads *t = threads();
-    struct waiter *next;
+    plain_word *ring;
 
     if (--depth)
         return;
@@ -260,13 +254,14 @@ void p2p_thread_leave(int quiet)
         p2p_thread_look(t, mpi_self());
         mpi_slice_begin();
     }
-    next = p2p_thread_call(t);
+    ring = p2p_thread_call(t);
     if (!t->waiters)
         t->left = ticks_now();
     if (may_go_out(t))
         go_out(t, mpi_self());
-    pthread_mutex_unlock(&t->lock);
-    p2p_thread_wake(next);
+    plain_unlock(&vp_private.inside);
+    if (ring)
+        plain_wake(ring, 1);
 }
 
 /* ---- giving the turn away ---- */
@@ -308,9 +303,9 @@ static vtime first_due(const struct threads *t)
 static void give_away(struct threads *t)
 {
     t->turn = 0;
-    pthread_mutex_unlock(&t->lock);
+    plain_unlock(&vp_private.inside);
     vp_suspend();
-    pthread_mutex_lock(&t->lock);
+    plain_lock(&vp_private.inside);
     turn_is_back(t);
 }
 
@@ -445,7 +440,12 @@ void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi
                       const void *arg)
 {
     struct threads *t = threads();
-    struct waiter me = {t->waiters, due, holds, arg, own_tid(), t->round, 0};
+    struct waiter me = {.next = t->waiters,
+                        .due = due,
+                        .holds = holds,
+                        .arg = arg,
+                        .tid = vp_thread_tid(),
+                        .round = t->round};
 
     if (t->handled != mpi_world.handled) {
         p2p_thread_look(t, self); /* at what this one did */

@@ -10,16 +10,15 @@
  * Whoever finds then that it has been called makes all wary for a while. A short sleep is still
  * longer than a tick of the system, so that it does not have to set its timer.
  *
- * While all return quickly, they are pinned to one processor, where a switch takes
- * less time. A thread that comes back late ends that, as does the pilot when others compute, or the
- * scheduler if the rank keeps its turn (vp_thread_pin). Each end doubles how long they must have
- * been quick before they are pinned again.
+ * While all return quickly, they are pinned to one processor, and a thread that waits is parked:
+ * the system's thread that ran it continues with the next one (vp_thread_switch), which takes a
+ * fraction of the time of a switch by the system. A parked thread cannot sleep for a short time;
+ * instead an idle thread of the system watches whether one was called and not woken.
+ *
+ * A thread that comes back late ends that, as does the pilot when others compute, or the scheduler
+ * if the rank keeps its turn (vp_thread_pin). Each end doubles how long they must have been quick
+ * before they are pinned again.
  */
-#include <errno.h>
-#include <linux/futex.h>
-#include <time.h>
-
-#include "base/sys.h"
 #include "base/ticks.h"
 #include "mpi/p2p/thread_internal.h"
 
@@ -40,6 +39,7 @@ static __thread struct {
     uint32_t quick;       /* returns in a row that were quick */
     uint32_t late;        /* the last return was */
     uint32_t pinned;      /* threads.pinned when it was last pinned */
+    int is_free;          /* ... and the program has not bound it elsewhere */
     uint32_t long_sleeps; /* remaining sleeps that are not short ... */
     uint32_t next_long;   /* ... and how many they will be when a short one was too short */
 } habit;
@@ -83,10 +83,24 @@ static struct waiter *call_next(struct threads *t, int later)
     if (!w)
         return NULL;
     t->called = w;
+    t->calls++;
     if (atomic_exchange(&w->call, CALLED) == CALL_LONG || !later)
         return w;
     t->owed = w;
     return NULL;
+}
+
+/* The word by which the waiter is to be woken after the lock is released; NULL: there is none. */
+static plain_word *bell_of(struct threads *t, struct waiter *w)
+{
+    plain_word *bell = w ? &w->call : NULL;
+
+    if (!w || !w->parked.is_parked)
+        return bell; /* when it is rung, the waiter may be gone, which does no harm */
+    bell = vp_thread_resume(&w->parked);
+    if (!vp_private.idle)
+        t->watched = 0;
+    return bell;
 }
 
 /* The waiter that was called and not woken yet. */
@@ -123,32 +137,21 @@ void p2p_thread_waits(struct threads *t)
     t->owed = t->called = NULL;
 }
 
-struct waiter *p2p_thread_call(struct threads *t)
+plain_word *p2p_thread_call(struct threads *t)
 {
     struct waiter *w = call_next(t, habit.quick == QUICK_CALLS && !t->wary);
 
     habit.left = ticks_now();
     if (t->wary)
         t->wary--;
-    return w;
-}
-
-/* Wakes it after the lock is released. The waiter may be gone, which does no harm. */
-void p2p_thread_wake(struct waiter *w)
-{
-    if (w)
-        syscall(SYS_futex, &w->call, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    return bell_of(t, w);
 }
 
 /* Returns 0 if the time was over first; 0 ns: there is no limit. */
 static int sleep_on(struct waiter *me, uint32_t state, long ns)
 {
-    struct timespec span = {.tv_nsec = ns};
-
     while (atomic_load(&me->call) != CALLED)
-        if (syscall(SYS_futex, &me->call, FUTEX_WAIT_PRIVATE, state, ns ? &span : NULL, NULL, 0) !=
-                0 &&
-            errno == ETIMEDOUT)
+        if (!plain_sleep(&me->call, state, ns))
             return 0;
     return 1;
 }
@@ -177,27 +180,97 @@ static int sleep_long(struct waiter *me)
     return 0;
 }
 
-void p2p_thread_sleep(struct threads *t, struct waiter *me, long ns)
-{
-    struct waiter *next = take_owed(t);
-    int late = 0;
+/* ---- switching without the system ---- */
 
-    if (!next && t->turn && !ns)
-        next = call_next(t, 0);
-    pthread_mutex_unlock(&t->lock);
-    p2p_thread_wake(next);
+/* Called now and then by a thread of the system that runs none of ours. If one was called and not
+ * woken for a while, it is woken. If nothing happens, it is enough to wake those that are called
+ * from now on. */
+static int watch(void)
+{
+    struct threads *t = (struct threads *)vp_private.room;
+    plain_word *bell = NULL;
+
+    plain_lock(&vp_private.inside);
+    if (t->calls != t->calls_watched) {
+        t->calls_watched = t->calls;
+    } else if (t->owed && t->owed->parked.is_parked) {
+        t->owed->late = 1;
+        bell = bell_of(t, t->owed);
+    } else {
+        t->watched = 0;
+        for (struct waiter *w = t->waiters; w; w = w->next) {
+            uint32_t was = CALL_SHORT;
+
+            if (w->parked.is_parked)
+                atomic_compare_exchange_strong(&w->call, &was, CALL_LONG);
+        }
+    }
+    plain_unlock(&vp_private.inside);
+    if (bell)
+        plain_wake(bell, 1);
+    return t->watched;
+}
+
+/* Only threads that take turns do. */
+static int may_part(const struct threads *t)
+{
+    return t->pinned && habit.pinned == t->pinned && habit.is_free && vp_thread_may_park();
+}
+
+/* Sleeps until called; the thread of the system continues with the next one that was called. */
+static void part(struct threads *t, struct waiter *me, struct waiter *next)
+{
+    vp_watch *first = t->watched ? NULL : watch;
+
+    me->tid = 0;
+    if (next && next->parked.is_parked) {
+        atomic_store(&me->call, t->watched ? CALL_SHORT : CALL_LONG);
+        vp_thread_switch(&me->parked, &next->parked);
+    } else {
+        t->watched = 1;
+        t->calls_watched = t->calls - 1;
+        vp_thread_park(&me->parked, next ? &next->call : NULL, first);
+    }
+    if (!me->parked.locked)
+        plain_lock(&vp_private.inside);
+    me->tid = vp_thread_tid();
+}
+
+/* ---- sleeping ---- */
+
+/* As a thread of the system. */
+static void sleep_in_place(struct threads *t, struct waiter *me, struct waiter *next, long ns)
+{
+    plain_word *bell = bell_of(t, next);
+
+    plain_unlock(&vp_private.inside);
+    if (bell)
+        plain_wake(bell, 1);
     if (ns)
         sleep_on(me, CALL_SHORT, ns);
     else
-        late = sleep_long(me);
-    pthread_mutex_lock(&t->lock);
+        me->late = sleep_long(me);
+    plain_lock(&vp_private.inside);
+}
+
+void p2p_thread_sleep(struct threads *t, struct waiter *me, long ns)
+{
+    struct waiter *next = take_owed(t);
+
+    if (!next && t->turn && !ns)
+        next = call_next(t, 0);
+    me->late = 0;
+    if (!ns && may_part(t) && atomic_load(&me->call) != CALLED)
+        part(t, me, next);
+    else
+        sleep_in_place(t, me, next, ns);
     atomic_store(&me->call, CALL_SHORT);
     if (t->called == me)
         t->called = NULL;
     if (t->owed != me)
         return;
     t->owed = NULL;
-    if (late)
+    if (me->late)
         disappoint(t);
 }
 
@@ -252,5 +325,5 @@ void p2p_thread_pin(struct threads *t)
     if (!t->pinned || habit.pinned == t->pinned)
         return;
     habit.pinned = t->pinned;
-    vp_thread_pin();
+    habit.is_free = vp_thread_pin();
 }

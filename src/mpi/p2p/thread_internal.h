@@ -5,9 +5,9 @@
 #ifndef MPI_THREAD_INTERNAL_H
 #define MPI_THREAD_INTERNAL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/plain.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/thread.h"
 
@@ -18,8 +18,10 @@ struct waiter {
     mpi_holds *holds; /* its condition; NULL: it has to check itself */
     const void *arg;
     long tid;
-    uint64_t round;        /* it has seen */
-    _Atomic uint32_t call; /* enum call */
+    uint64_t round;          /* it has seen */
+    plain_word call;         /* enum call */
+    struct vp_parked parked; /* if it is, it does not sleep on `call` */
+    int late;                /* it was called, and not woken for long */
 };
 
 enum call {
@@ -40,8 +42,7 @@ struct mark {
 #define P2P_STEADY_MIN 256
 
 struct threads {
-    pthread_mutex_t lock;
-    pthread_cond_t turned;     /* the rank has its turn again */
+    plain_word turned;         /* how often the rank has got its turn again */
     _Atomic uint32_t arriving; /* threads that want to enter */
     uint32_t blocked;          /* number of waiters */
     uint64_t round;
@@ -68,10 +69,13 @@ struct threads {
     uint32_t pinnings;             /* ... and how often in all */
     uint32_t steady;               /* quick returns since one was late, or they were pinned */
     uint32_t steady_min;           /* as many as it takes to pin them */
+    int watched;                   /* parked threads are: one of them may be called and not woken */
+    uint64_t calls;                /* how often a waiter was called ... */
+    uint64_t calls_watched;        /* ... when the watch last looked */
 };
 _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the private page");
 
-/* ---- calling waiters (thread_call.c); the caller holds the lock ---- */
+/* ---- calling waiters (thread_call.c); the caller is inside ---- */
 
 /* Something may have changed. Does for all waiters what each would do first, so that none is called
  * without need. */
@@ -83,10 +87,9 @@ void p2p_thread_returns(void);
 void p2p_thread_pin(struct threads *);
 /* Some threads have been computing for long. */
 void p2p_thread_unpin(struct threads *);
-/* A thread leaves: calls a waiter, if there is one to call and none has been called. Returns it if
- * it must be woken after the lock is released. */
-struct waiter *p2p_thread_call(struct threads *);
-void p2p_thread_wake(struct waiter *);
+/* A thread leaves: calls a waiter, if there is one to call and none has been called. Returns the
+ * word by which it must be woken after the lock is released, or NULL. */
+plain_word *p2p_thread_call(struct threads *);
 /* A thread is going to wait. */
 void p2p_thread_waits(struct threads *);
 /* Sleeps until called, without the lock; if `ns` is not 0, only for that long. */

@@ -54,6 +54,12 @@ static inline void libc_free(void *at, size_t bytes)
         pool_free(&vp_pool, at, bytes);
 }
 
+/* ---- thread.c ---- */
+/* The program uses what belongs to a thread of the system: its threads stay on theirs. */
+void libc_threads_settle(void);
+/* pthread_kill of a rank that is a process. */
+int libc_pthread_kill(pthread_t, int sig);
+
 /* ---- extra.c ---- */
 /* A rank's extra as the shims see it; the rest of vp sees only `pub`. */
 struct libc_extra {

@@ -283,7 +283,7 @@ VP_EXPORT int kill(pid_t pid, int sig)
 VP_EXPORT int pthread_kill(pthread_t thread, int sig)
 {
     if (!vp_current_sharing() || !pthread_equal(thread, pthread_self()))
-        return REAL(pthread_kill)(thread, sig);
+        return libc_pthread_kill(thread, sig);
     if (sig == 0)
         return 0;
     return raise_here(sig) == 0 ? 0 : errno;
@@ -292,8 +292,11 @@ VP_EXPORT int pthread_kill(pthread_t thread, int sig)
 /* The signal stack belongs to the simulator; a rank's handlers are called as functions. */
 VP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-    if (!vp_current_sharing())
+    if (!vp_current_sharing()) {
+        if (vp_private.threaded)
+            libc_threads_settle();
         return REAL(sigaltstack)(stack, old);
+    }
     if (old)
         *old = (stack_t){.ss_flags = SS_DISABLE};
     return 0;

@@ -5,17 +5,28 @@
  * marks it as no longer idle: so there is no moment at which all threads count as idle while one is
  * about to run. Other kinds of waiting are known only to the system (vp/thread_sleep.c).
  *
+ * Calls by which the system deals with one of its own threads are meant for the program's thread:
+ * they find out which of the system's threads runs it (vp/carrier.h).
+ *
  * This state is private to each process.
  */
 #include "vp/libc/libc.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 
 #include "base/sys.h"
+#include "vp/carrier.h"
 
 #define ADVICE "run it with --host process"
+#define NAP_NS 100000
+#define TRIES 30000  /* at least 3 seconds */
+#define SIGCANCEL 32 /* by which libc interrupts a thread that is cancelled */
 
 /* A thread from its creation to its end. */
 struct vp_thread {
@@ -25,6 +36,7 @@ struct vp_thread {
     void *(*start)(void *); /* of pthread_create, or ... */
     thrd_start_t c_start;   /* ... of thrd_create */
     void *arg;
+    struct vp_seat seat;
 };
 
 _Static_assert(sizeof(pthread_mutex_t) <= sizeof vp_private.threads_lock, "fits");
@@ -67,6 +79,7 @@ static void end(void *ended)
     struct vp_thread *t = ended, **at = &vp_private.known;
 
     lock();
+    vp_carrier_end();
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
@@ -83,6 +96,7 @@ static void *thread_main(void *given)
     void *result;
 
     pthread_cleanup_push(end, t);
+    vp_carrier_begin(&t->seat);
     result = t->start ? t->start(t->arg) : (void *)(intptr_t)t->c_start(t->arg);
     pthread_cleanup_pop(1);
     return result;
@@ -138,8 +152,6 @@ VP_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
     return thrd_error;
 }
 
-/* ---- joining ---- */
-
 static struct vp_thread *find(pthread_t id)
 {
     struct vp_thread *t = vp_private.known;
@@ -148,6 +160,166 @@ static struct vp_thread *find(pthread_t id)
         t = t->next;
     return t;
 }
+
+/* ---- what the system knows by the number of its thread ---- */
+
+static int try_lock(void)
+{
+    if (!plain_try_lock(&vp_private.inside))
+        return 0;
+    if (pthread_mutex_trylock((pthread_mutex_t *)vp_private.threads_lock) == 0)
+        return 1;
+    plain_unlock(&vp_private.inside);
+    return 0;
+}
+
+/* Takes both locks, which are never kept for long; returns 0 if that does not succeed: the caller
+ * is a signal handler, and its thread has one of them. */
+static int try_long(void)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+
+    for (int i = 0; i < TRIES; i++) {
+        if (try_lock())
+            return 1;
+        syscall(SYS_nanosleep, &nap, NULL);
+    }
+    return 0;
+}
+
+/* From now on threads stay on their carriers, each on one. */
+static void settle(void)
+{
+    vp_private.settled = 1;
+    for (struct vp_thread *t = vp_private.known; t; t = t->next)
+        if (t->seat.parked)
+            plain_wake(vp_thread_resume(t->seat.parked), 1);
+}
+
+/* Returns the number of the system's thread if it is not the one that libc knows; else 0. */
+static long settle_and_find(pthread_t id)
+{
+    struct vp_thread *t;
+    long tid;
+
+    if (!vp_private.threaded || !try_long())
+        return 0;
+    if (!vp_private.settled)
+        settle();
+    t = find(id);
+    tid = t ? vp_carrier_tid(&t->seat) : 0;
+    unlock();
+    plain_unlock(&vp_private.inside);
+    return tid;
+}
+
+void libc_threads_settle(void)
+{
+    if (!vp_private.threaded)
+        vp_private.settled = 1;
+    else if (!vp_private.settled)
+        settle_and_find(pthread_self());
+}
+
+int libc_pthread_kill(pthread_t thread, int sig)
+{
+    long tid = pthread_equal(thread, pthread_self()) ? 0 : settle_and_find(thread);
+
+    if (!tid)
+        return REAL(pthread_kill)(thread, sig);
+    return (int)-plain_call(SYS_tgkill, sys_getpid(), tid, sig, 0);
+}
+
+VP_EXPORT int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
+{
+    long tid = settle_and_find(thread);
+    siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+
+    if (!tid)
+        return REAL(pthread_sigqueue)(thread, sig, value);
+    info.si_pid = sys_getpid();
+    info.si_uid = (uid_t)syscall(SYS_getuid);
+    info.si_value = value;
+    return (int)-plain_call(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, sig, (long)&info);
+}
+
+VP_EXPORT int pthread_cancel(pthread_t thread)
+{
+    long tid = settle_and_find(thread);
+    int rc = REAL(pthread_cancel)(thread); /* fails if the first carrier has ended */
+
+    if (tid && plain_call(SYS_tgkill, sys_getpid(), tid, SIGCANCEL, 0) == 0)
+        return 0;
+    return rc;
+}
+
+VP_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+    long tid = settle_and_find(thread);
+
+    if (!tid)
+        return REAL(pthread_setaffinity_np)(thread, size, set);
+    return (int)-plain_call(SYS_sched_setaffinity, tid, (long)size, (long)set, 0);
+}
+
+VP_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+    long tid = settle_and_find(thread), got;
+
+    if (!tid)
+        return REAL(pthread_getaffinity_np)(thread, size, set);
+    got = plain_call(SYS_sched_getaffinity, tid, (long)size, (long)set, 0);
+    if (got < 0)
+        return (int)-got;
+    memset((char *)set + got, 0, size - (size_t)got);
+    return 0;
+}
+
+VP_EXPORT int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+    if (vp_private.threaded)
+        libc_threads_settle();
+    return REAL(sched_setaffinity)(pid, size, set);
+}
+
+VP_EXPORT int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol)
+{
+    if (protocol == PTHREAD_PRIO_INHERIT && vp_current())
+        libc_threads_settle();
+    return REAL(pthread_mutexattr_setprotocol)(attributes, protocol);
+}
+
+#if defined(__x86_64__)
+/* The number by which a program may identify its threads remains the same. */
+VP_EXPORT long syscall(long number, ...)
+{
+    long result, given[6];
+    va_list rest;
+
+    if (number == SYS_gettid && vp_carrier_first_tid())
+        return vp_carrier_first_tid();
+    if (number == SYS_sched_setaffinity && vp_private.threaded)
+        libc_threads_settle();
+    va_start(rest, number);
+    for (int i = 0; i < 6; i++)
+        given[i] = va_arg(rest, long);
+    va_end(rest);
+    register long fourth __asm__("r10") = given[3], fifth __asm__("r8") = given[4],
+                         sixth __asm__("r9") = given[5];
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(given[0]), "S"(given[1]), "d"(given[2]), "r"(fourth),
+                       "r"(fifth), "r"(sixth)
+                     : "rcx", "r11", "memory");
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
+}
+#endif
+
+/* ---- joining ---- */
 
 /* The caller is idle until the thread has ended, unless it has ended already. */
 static void count_joining(pthread_t id)
