@@ -448,7 +448,7 @@ static int peers_settle(void *owner, const struct engine_status *mine, struct en
         }
         if (procs_receive(p))
             tries = 0;
-        else
+        else if (!engine_ready(e)) /* the look may have woken one from outside */
             procs_pause(p, &tries);
     }
 }

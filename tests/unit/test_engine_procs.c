@@ -1,7 +1,7 @@
 /*
  * Two processes' halves of the protocol, one step at a time: the order of messages and items, large
- * messages, messages to entities that have ended, that nothing is kept, and that nothing is forced
- * before all have looked.
+ * messages, messages to entities that have ended, that nothing is kept, that nothing is forced
+ * before all have looked, and that a process does not sleep when it has work.
  */
 #include "engine/procs.h"
 #include "base/ticks.h"
@@ -24,6 +24,8 @@ static struct engine engines[PROCS];
 static struct procs procs[PROCS];
 static struct engine_entity entities[PROCS][2]; /* 0 and 1, 2 and 3 */
 static int inbox_at_item[QUEUE], items, notes;
+static int looks_until_wake; /* then a look of process 0 wakes its first entity */
+static int sleeps;
 
 static void send(void *owner, uint32_t to, int tag, void *data, size_t bytes)
 {
@@ -35,6 +37,8 @@ static int recv(void *owner, uint32_t *from, int *tag, void **data, size_t *byte
     uint32_t me = (uint32_t)(uintptr_t)owner;
     struct parcel p;
 
+    if (me == 0 && looks_until_wake && --looks_until_wake == 0)
+        engine_wake(&engines[0], 0);
     if (head[me] == tail[me])
         return 0;
     p = queue[me][head[me]++];
@@ -49,6 +53,7 @@ static void wait(void *owner, uint64_t ns)
 {
     (void)owner;
     (void)ns;
+    sleeps++;
 }
 
 static int count_inbox(const struct engine_entity *x)
@@ -268,6 +273,21 @@ static void test_stuck(void)
     tear_down();
 }
 
+/* What comes from outside arrives by the same link. */
+static void test_woken(void)
+{
+    struct engine_status all;
+
+    set_up();
+    procs[0].wait.spin = procs[0].wait.glance = 0; /* it sleeps after each fruitless look */
+    engine_block_away(&engines[0], &entities[0][0], 0, VTIME_NEVER, 1);
+    looks_until_wake = 3;
+    sleeps = 0;
+    is_int(procs[0].peers.settle(&procs[0], &away, &all), 0, "an entity is woken from outside");
+    is_int(sleeps, 2, "the process does not sleep before the entity runs");
+    tear_down();
+}
+
 int main(void)
 {
     plan_auto();
@@ -277,5 +297,6 @@ int main(void)
     test_ended();
     test_notes();
     test_stuck();
+    test_woken();
     return done_testing();
 }
