@@ -294,6 +294,9 @@ def cases(hybrid, options):
     for count in (1, 2):
         for name, status, text in (("abort", 7, "MPI_Abort with code 7"), ("crash", 11, ""), ("assert", 6, ""),
                                    ("divide", 8, ""), ("exit", 3, ""), ("deadlock", 1, "error: deadlock"),
+                                   ("any", 1, "MPI_Recv waits for a message from any source, tag 0"),
+                                   ("all", 1, "MPI_Waitall waits for a message from any source, tag 0"),
+                                   ("slow", 0, ""),
                                    ("early", 2, "ended without MPI_Init")):
             yield f"ends {name} {count}", ends, hybrid, [ending, name], status, text, count
         yield f"ends other {count}", ends, hybrid, ["/bin/true"], 2, "ended without MPI_Init", count

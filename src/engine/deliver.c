@@ -215,16 +215,18 @@ void engine_block_away(struct engine *e, struct engine_entity *x, uint32_t id, v
     engine_block(e, x, id, due, wake_after);
 }
 
-void engine_block_led(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
+void engine_block_led(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                      int is_sure)
 {
     x->led = 1;
+    x->surely = is_sure != 0;
     engine_block_away(e, x, id, due, 1);
 }
 
 void engine_return(struct engine *e, struct engine_entity *x)
 {
     e->away -= x->away;
-    x->away = x->led = 0;
+    x->away = x->led = x->surely = 0;
 }
 
 void engine_go_out(struct engine *e, struct engine_entity *x)

@@ -27,7 +27,7 @@
  *  9. An entity may wait for something outside the simulation: it is *away*, and may be woken at
  *     any moment (engine_wake), to continue at its clock. So its clock counts as one more decision,
  *     which is not taken: whatever is safe before it happens. While one is away, there is no
- *     deadlock.
+ *     deadlock, unless all of them are surely *led*, and the owner gives up (engine_give_up).
  * 10. Events may wait for real time (ops->pace): then nothing due after the time that it has
  *     reached happens, and the clocks of entities that are away do not matter: they continue at
  *     that time or later. What comes too late nevertheless enters the medium late.
@@ -83,7 +83,8 @@ struct engine_entity {
     uint8_t asking : 1;       /* it is in engine.asking */
     uint8_t out : 1;          /* it runs without its turn (engine_go_out) */
     uint8_t away : 1;    /* blocked until something outside wakes it (engine_block_away), ... */
-    uint8_t led : 1;     /* ... which follows from what others do */
+    uint8_t led : 1;     /* ... which follows from what others do, ... */
+    uint8_t surely : 1;  /* ... in any case */
     uint32_t owner_word; /* free for the owner */
 };
 
@@ -133,7 +134,8 @@ HEAP_STRUCT(engine_decisions, struct engine_due);
 enum engine_forced {
     ENGINE_FORCED_NOTHING,
     ENGINE_FORCED_DECISION, /* the first decision is taken (engine_force) */
-    ENGINE_FORCED_LOOK      /* busy entities look (engine_look) */
+    ENGINE_FORCED_LOOK,     /* busy entities look (engine_look) */
+    ENGINE_FORCED_END       /* if all wait for each other, the run ends (engine_give_up) */
 };
 
 /* The status of a quiescent process, or of all of them together. */
@@ -148,6 +150,7 @@ struct engine_status {
     uint64_t progressed; /* something succeeded since the last common quiescence */
     uint64_t busy;       /* entities that are busy */
     uint64_t away;       /* entities that are away, ... */
+    uint64_t led;        /* ... so many of them surely led, ... */
     vtime away_clock;    /* ... and the smallest clock of those that are not led */
     uint64_t forced;     /* of all: enum engine_forced */
     vtime idle_since;    /* of all: since when nothing has succeeded; see struct engine */
@@ -456,8 +459,8 @@ void engine_unbusy(struct engine *, struct engine_entity *);
 void engine_block_away(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                        uint32_t wake_after);
 /* The same if that cannot happen before another entity has caused it: its clock is no bound for
- * others. */
-void engine_block_led(struct engine *, struct engine_entity *, uint32_t id, vtime due);
+ * others. is_sure: this is no guess. */
+void engine_block_led(struct engine *, struct engine_entity *, uint32_t id, vtime due, int is_sure);
 void engine_return(struct engine *, struct engine_entity *);
 /* Lets the first decision be taken although entities are away: for the owner that knows that they
  * wait for it. What they do then may come too late for it. Scheduler context; returns whether there
@@ -465,6 +468,9 @@ void engine_return(struct engine *, struct engine_entity *);
 int engine_force(struct engine *);
 /* Wakes busy entities to look, although others are away; returns whether there was one. */
 int engine_look(struct engine *);
+/* Nothing has come from outside for long: it is a deadlock if nothing is due, and all entities that
+ * are away are surely led; returns whether it is. In ops->await, after which the run ends. */
+int engine_give_up(struct engine *);
 
 /* From now on, what comes too late for the medium enters it late. */
 static inline void engine_let_late(struct engine *e)

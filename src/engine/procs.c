@@ -331,6 +331,7 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
     p->sum_sent += r->sent;
     p->sum_received += r->received;
     p->waits = 0;
+    p->futile = 0;
     p->report_serial++;
     if (p->report_count == p->cfg.link.procs && p->sum_sent == p->sum_received)
         give_verdict(p, ENGINE_FORCED_NOTHING);
@@ -343,7 +344,7 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
  * in state `state`. But what they have sent may not have reached all processes: a process that is
  * kept from running has not even looked. So all are asked to look, and only if all have, and
  * nothing has changed, is something forced: a decision, or if that does not help for long, a look
- * of busy entities.
+ * of busy entities, or the end.
  */
 static void unlock(struct procs *p)
 {
@@ -361,6 +362,8 @@ static void unlock(struct procs *p)
             return;
         p->futile = 0;
         give_verdict(p, ENGINE_FORCED_LOOK);
+        if (p->waits)
+            give_verdict(p, ENGINE_FORCED_END);
     } else if (state != p->look) {
         p->look = state;
         p->looked = 0;
@@ -412,11 +415,14 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
 }
 
 /* Entities that are away may have gone on without a message to others. */
-static int is_same(const struct engine_status *a, const struct engine_status *b)
+static int is_same(const struct engine_status *mine, const struct engine_status *last)
 {
-    return (!a->away && !b->away) ||
-           (a->away == b->away && a->away_clock == b->away_clock && a->first.due == b->first.due &&
-            a->first.id == b->first.id && a->medium == b->medium && a->done == b->done);
+    if (!mine->away && !last->away)
+        return 1;
+    return !mine->progressed && mine->away == last->away && mine->led == last->led &&
+           mine->away_clock == last->away_clock && mine->busy == last->busy &&
+           mine->first.due == last->first.due && mine->first.id == last->first.id &&
+           mine->medium == last->medium && mine->done == last->done;
 }
 
 static int peers_settle(void *owner, const struct engine_status *mine, struct engine_status *all)

@@ -40,7 +40,8 @@
 
 #define PROCS_NOTE 16 /* notes have tags from here on ... */
 #define PROCS_ITEM 64 /* ... and items, which count like batches, from here on */
-/* Decisions that were to be forced in a row, and there was none, until busy entities look. */
+/* Decisions that were to be forced in a row, and there was none, until busy entities look; if none
+ * is busy, the run may be over. */
 #define PROCS_LOOK_AFTER 20
 
 struct procs_report {

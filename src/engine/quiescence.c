@@ -23,22 +23,21 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
     into->progressed |= from->progressed;
     into->busy += from->busy;
     into->away += from->away;
+    into->led += from->led;
     if (from->away_clock < into->away_clock)
         into->away_clock = from->away_clock;
 }
 
-/* The smallest clock of entities that are away and not led. */
-static vtime away_clock(const struct engine *e)
+/* The entities that are away: how many are led, and the smallest clock of the others. */
+static void status_away(const struct engine *e, struct engine_status *s)
 {
-    vtime low = VTIME_NEVER;
-
     for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
-        if (x->away && !x->led && x->clock < low)
-            low = x->clock;
+        s->led += x->away && x->surely;
+        if (x->away && !x->led && x->clock < s->away_clock)
+            s->away_clock = x->clock;
     }
-    return low;
 }
 
 /* The status of this process; resets `progressed`. */
@@ -53,7 +52,9 @@ static void status(struct engine *e, struct engine_status *s)
                                 .progressed = (uint64_t)e->progressed,
                                 .busy = e->busy,
                                 .away = e->away,
-                                .away_clock = e->away ? away_clock(e) : VTIME_NEVER};
+                                .away_clock = VTIME_NEVER};
+    if (e->away)
+        status_away(e, s);
     if (e->decisions.len)
         s->first = (struct engine_due){e->decisions.at[0].due,
                                        rank_map_number(&e->cfg.map, e->decisions.at[0].id)};
@@ -226,6 +227,13 @@ void engine_abort_elsewhere(struct engine *e, struct engine_due d)
         e->abort = d;
 }
 
+/* Does nothing follow from the status, and do all that are away wait for others? */
+static int is_standstill(const struct engine_status *s)
+{
+    return s->led == s->away && s->first.due == VTIME_NEVER && s->medium == VTIME_NEVER &&
+           s->busy == 0;
+}
+
 /* Does the status of all say that the run is over, whatever is due? Else ENGINE_END_GOES_ON. */
 static enum engine_end is_over(const struct engine *e, const struct engine_status *s)
 {
@@ -233,6 +241,8 @@ static enum engine_end is_over(const struct engine *e, const struct engine_statu
         return ENGINE_END_DONE;
     if (s->away && s->abort.due != VTIME_NEVER)
         return ENGINE_END_ABORTED; /* what is outside ends with it */
+    if (s->forced == ENGINE_FORCED_END && is_standstill(s))
+        return ENGINE_END_DEADLOCK;
     /* has everything due before the abort happened? */
     if (s->abort.due != VTIME_NEVER && engine_due_before(&s->abort, &s->first) &&
         s->abort.due < s->medium)
@@ -334,6 +344,13 @@ int engine_look(struct engine *e)
     return 1;
 }
 
+int engine_give_up(struct engine *e)
+{
+    status(e, &e->all);
+    e->all.forced = ENGINE_FORCED_END;
+    return is_over(e, &e->all) != ENGINE_END_GOES_ON;
+}
+
 /* What is due at the time that `pace` has reached happens. */
 static enum engine_end keep_pace(struct engine *e)
 {
@@ -367,11 +384,12 @@ static enum engine_end await_away(struct engine *e)
     end = is_over(e, &e->all);
     if (end != ENGINE_END_GOES_ON)
         return end;
-    if (engine_status_waits(e, &e->all))
-        e->cfg.ops->await(e->cfg.owner);
-    else
+    if (!engine_status_waits(e, &e->all)) {
         grant_below(e);
-    return ENGINE_END_GOES_ON;
+        return ENGINE_END_GOES_ON;
+    }
+    e->cfg.ops->await(e->cfg.owner);
+    return is_over(e, &e->all); /* it may have given up */
 }
 
 enum engine_end engine_quiesce(struct engine *e)

@@ -46,10 +46,10 @@ const uint8_t *standin_take_told(struct standin *s, const struct hybrid_head *he
 }
 
 /* The next message of the process, without records. */
-static int take_outcome(struct standin *s, const struct standin_requests *r, MPI_Comm comm, int tag)
+static int take_outcome(struct standin *s, const struct orrery_own_call *c)
 {
     size_t bytes;
-    const uint8_t *message = orrery_own_outcome(r->count, r->handles, (uint32_t)comm, tag, &bytes);
+    const uint8_t *message = orrery_own_outcome(c, &bytes);
     struct hybrid_head head;
     memcpy(&head, message, sizeof head);
     standin_take_told(s, &head, message + sizeof head);
@@ -61,31 +61,34 @@ static int take_outcome(struct standin *s, const struct standin_requests *r, MPI
 int standin_cancel(struct standin *s, int64_t request)
 {
     const struct replay_request *known = replay_request_find(&s->k, request);
-    struct standin_requests none = {0};
+    const struct orrery_own_call none = {0};
     if (standin_is_wild(s, request))
         return 1; /* the process says later whether it has come in time */
     if (!s->may_cancel || !known || !orrery_own_hold((uint32_t)known->handle))
         return 0;
     s->result.flag = HYBRID_TELL;
     standin_answer(s, HYBRID_ASK_RESULT);
-    take_outcome(s, &none, 0, 0);
+    take_outcome(s, &none);
     s->result.flag = 0;
     return s->is_cancelled;
 }
 
 int standin_await_outcome(struct standin *s, const struct replay_fn *fn)
 {
-    struct standin_requests none = {0};
+    struct orrery_own_call c = {.fn = s->k.event->fn};
     int sends = strstr(fn->name, "Sendrecv") != NULL; /* others may wait for what it sends */
     if (fn->request >= 0) {
         struct standin_requests r = standin_requests(s, fn);
-        return take_outcome(s, &r, MPI_COMM_NULL, 0);
+        c.count = r.count;
+        c.requests = r.handles;
+        c.is_all = fn->how == REPLAY_WAIT || fn->how == REPLAY_WAITALL;
+    } else if (!sends && fn->comm >= 0) {
+        int64_t comm = replay_arg(&s->k, fn->comm)->number;
+        c.comm = (uint32_t)replay_handle(&s->k, MPI_ROLE_COMM, comm);
+        c.source = (int)replay_arg(&s->k, fn->source)->number;
+        c.tag = (int)replay_arg(&s->k, fn->tag)->number;
     }
-    if (sends || fn->comm < 0)
-        return take_outcome(s, &none, 0, 0);
-    int64_t comm = replay_arg(&s->k, fn->comm)->number;
-    return take_outcome(s, &none, (MPI_Comm)replay_handle(&s->k, MPI_ROLE_COMM, comm),
-                        (int)replay_arg(&s->k, fn->tag)->number);
+    return take_outcome(s, &c);
 }
 
 void standin_choose(struct standin *s, struct standin_requests *r)
@@ -110,8 +113,8 @@ int standin_ask_back(struct standin *s, const struct standin_requests *r)
         return 0;
     s->result.flag = HYBRID_TELL;
     standin_answer(s, HYBRID_ASK_RESULT);
-    struct standin_requests none = {0};
-    take_outcome(s, &none, 0, 0);
+    const struct orrery_own_call none = {0};
+    take_outcome(s, &none);
     return 1;
 }
 

@@ -10,6 +10,8 @@
 
 #include <orrery.h> /* ORRERY_WEAK */
 
+#include "run/own_call.h"
+
 /* The rank in MPI_COMM_WORLD, also before MPI_Init. */
 extern int64_t orrery_own_rank(void) ORRERY_WEAK;
 /* The process of the simulator that the rank is in. */
@@ -39,12 +41,10 @@ extern void orrery_own_return_errors(void) ORRERY_WEAK;
 /* With processes outside (`orrery hybrid`): the next message of the process that the rank stands
  * for, for which it waits; it is valid until the next call. */
 extern const void *orrery_own_receive(size_t *bytes) ORRERY_WEAK;
-/* The same while the process is in a call whose outcome the message tells: one of these requests
- * is complete, or it has received a message with that tag, in that communicator (0: none), from any
- * source. While the simulator knows of none, the rank does not hold up others. The caller frees the
- * message with orrery_own_release. */
-extern const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
-                                      size_t *bytes) ORRERY_WEAK;
+/* The same while the process is in a call whose outcome the message tells: which requests are
+ * complete, or that it has received a message. While the simulator knows of none that it could have
+ * got, the rank does not hold up others. The caller frees the message with orrery_own_release. */
+extern const void *orrery_own_outcome(const struct orrery_own_call *, size_t *bytes) ORRERY_WEAK;
 extern void orrery_own_release(const void *message) ORRERY_WEAK;
 /* From now on, receives from any source get the source that orrery_own_bind says: for a request
  * (its handle), or, with request 0, for the next call that receives or probes. */

@@ -48,6 +48,7 @@ static int resume(void *owner, uint32_t id)
 }
 
 static int wants, awaited; /* entity 0, which is out, wants its turn; how often that was awaited */
+static int gives_up;       /* rather than that, if it can */
 
 static int wanted(void *owner)
 {
@@ -63,7 +64,7 @@ static void await_wanted(void *owner)
 {
     (void)owner;
     awaited++;
-    wants = 1;
+    wants = !gives_up || !engine_give_up(&engine);
 }
 
 static const struct engine_ops ops = {.resume = resume, .wanted = wanted, .await = await_wanted};

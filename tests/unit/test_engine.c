@@ -430,6 +430,48 @@ static int alternate(uint32_t id, struct actor *a)
     return 0;
 }
 
+/* ---- what is outside waits, too ---- */
+
+static int is_led, is_sure;
+
+/* 0 is away, and 1 waits for it. */
+static int lead(uint32_t id, struct actor *a)
+{
+    if (id == 0 && a->runs == 1) {
+        if (is_led)
+            engine_block_led(&engine, &a->ent, 0, VTIME_NEVER, is_sure);
+        else
+            engine_block_away(&engine, &a->ent, 0, VTIME_NEVER, 1);
+        return 0;
+    }
+    if (id == 0) {
+        engine_return(&engine, &a->ent);
+        post(0, 1, 5, 0);
+        return 1;
+    }
+    if (drain(a))
+        return 1;
+    block(id, VTIME_NEVER, 1);
+    return 0;
+}
+
+static void test_led(void)
+{
+    gives_up = 1;
+    is_led = 0;
+    is_int(run(2, 5, 0, 0, lead), ENGINE_END_DONE, "one that is away may come back");
+    engine_fini(&engine);
+    is_led = 1;
+    is_int(run(2, 5, 0, 0, lead), ENGINE_END_DONE, "even if it seems to wait for others");
+    engine_fini(&engine);
+    is_sure = 1;
+    is_int(run(2, 5, 0, 0, lead), ENGINE_END_DEADLOCK, "if it surely does, it is a deadlock");
+    engine_fini(&engine);
+    gives_up = 0;
+    is_int(run(2, 5, 0, 0, lead), ENGINE_END_DONE, "but not before the owner gives up");
+    engine_fini(&engine);
+}
+
 /* ---- real time ---- */
 
 /* Entity 0 is away until it wants its turn; 1 has a decision due at 25, then at 60. */
@@ -476,6 +518,7 @@ int main(void)
 {
     plan_auto();
     test_all();
+    test_led();
     test_pace();
     is_int(handed, 0, "the scheduler ran between any two turns");
     handing = 1;

@@ -89,8 +89,17 @@ static const struct engine_status away = {.first = {10, 0},
                                           .away = 1,
                                           .away_clock = 5};
 
+/* Entities are away, and all wait for others. */
+static const struct engine_status led = {.first = {VTIME_NEVER, UINT32_MAX},
+                                         .abort = {VTIME_NEVER, UINT32_MAX},
+                                         .medium = VTIME_NEVER,
+                                         .away = 1,
+                                         .led = 1,
+                                         .away_clock = VTIME_NEVER};
+
 enum { PATIENCE = 100, STATE = 7 };
 static int asked; /* how often the coordinator has asked whether those outside wait */
+static const struct engine_status *other; /* the status of process 1 */
 
 static void stop(void *owner)
 {
@@ -105,18 +114,16 @@ static void run_other(void)
 
     engines[1].stop = 0;
     engines[1].idle = stop;
-    procs[1].peers.settle(&procs[1], &away, &all);
+    procs[1].peers.settle(&procs[1], other, &all);
 }
 
-/* Process 1 does not run until process 0 has asked often. */
+/* Process 1 seldom runs. */
 static uint64_t is_stuck(void *owner, uint64_t serial)
 {
     (void)owner;
     (void)serial;
-    if (++asked == PATIENCE)
-        run_other(); /* gets the question, ... */
-    if (asked == 2 * PATIENCE)
-        run_other(); /* ... and answers */
+    if (++asked % PATIENCE == 0)
+        run_other(); /* gets the question, and the next time answers */
     return STATE;
 }
 
@@ -264,11 +271,27 @@ static void test_stuck(void)
 
     set_up();
     asked = 0;
+    other = &away;
     run_other();
     is_int(procs[0].peers.settle(&procs[0], &away, &all), 1, "the coordinator decides in the end");
     is_int((long long)all.forced, ENGINE_FORCED_DECISION, "which is forced");
     is_int(asked, 2 * PATIENCE + 1, "but not before the other process has looked");
     is_int(tail[1], 2, "after one question");
+    procs_receive(&procs[1]);
+    tear_down();
+}
+
+static void test_led(void)
+{
+    struct engine_status all = {0};
+
+    set_up();
+    asked = 0;
+    other = &led;
+    run_other();
+    is_int(procs[0].peers.settle(&procs[0], &led, &all), 1, "if all wait for others, it gives up");
+    ok(all.forced == ENGINE_FORCED_END && all.led == 2, "which ends the run");
+    ok(asked >= 2 * PATIENCE * PROCS_LOOK_AFTER, "but not before all have looked again and again");
     procs_receive(&procs[1]);
     tear_down();
 }
@@ -297,6 +320,7 @@ int main(void)
     test_ended();
     test_notes();
     test_stuck();
+    test_led();
     test_woken();
     return done_testing();
 }

@@ -18,6 +18,7 @@
 #include "mpi/entry.h"
 #include "mpi/p2p/bind.h"
 #include "mpi/p2p/request.h"
+#include "run/own_call.h"
 
 #define AWAIT_NS 1000000
 /* All processes have been in calls for so long, ... */
@@ -26,8 +27,7 @@
 #define LOOKED_NS 500000  /* ... and had the processor for so long. */
 
 ORR_EXPORT const void *orrery_own_receive(size_t *bytes);
-ORR_EXPORT const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
-                                          size_t *bytes);
+ORR_EXPORT const void *orrery_own_outcome(const struct orrery_own_call *, size_t *bytes);
 ORR_EXPORT void orrery_own_release(const void *message);
 ORR_EXPORT void orrery_own_reply(const void *data, size_t bytes);
 
@@ -320,7 +320,8 @@ uint64_t mpi_live_is_stuck(void *owner, uint64_t serial)
     return shown;
 }
 
-/* All wait for each other: lets a decision be taken, or in the end a message be guessed. */
+/* All wait for each other: lets a decision be taken, in the end a message be guessed, or the run
+ * end. */
 static int unlock(void)
 {
     live.forced++;
@@ -329,7 +330,7 @@ static int unlock(void)
     if (++live.stuck < PROCS_LOOK_AFTER)
         return 0;
     live.stuck = 0;
-    return engine_look(&mpi_world.engine);
+    return engine_look(&mpi_world.engine) || engine_give_up(&mpi_world.engine);
 }
 
 void mpi_live_await(void)
@@ -354,19 +355,20 @@ void mpi_live_close(void)
 
 /* ---- what the program calls ---- */
 
-/* What a process does in the real MPI. */
-struct call {
-    int count;
-    const MPI_Request *requests;
-    const struct mpi_comm *comm; /* it receives there by itself; or NULL */
-    int tag;
-};
+static const struct mpi_comm *comm_of(const struct orrery_own_call *c)
+{
+    return mpi_comm_get((MPI_Comm)c->comm);
+}
 
 /* Does the call only return after others have sent something, as far as known here? */
-static int is_led(struct mpi_rank *self, const struct call *c)
+static int is_led(struct mpi_rank *self, const struct orrery_own_call *c)
 {
-    if (!c || mpi_bind_any_candidate(self) ||
-        (c->comm && mpi_early_find_any(self, c->comm->ctx, c->tag, NULL)))
+    if (!c)
+        return 0;
+    if (c->is_all && mpi_bind_are_short(self, c->count, c->requests))
+        return 1;
+    if (mpi_bind_any_candidate(self) ||
+        (c->comm && mpi_early_find_any(self, comm_of(c)->ctx, c->tag, NULL)))
         return 0;
     for (int i = 0; i < c->count; i++) {
         const struct mpi_req *r = mpi_req_pending(self, c->requests[i]);
@@ -377,8 +379,19 @@ static int is_led(struct mpi_rank *self, const struct call *c)
     return c->comm || c->count;
 }
 
+/* For the report of a deadlock. */
+static void explain(struct mpi_rank *self, const struct orrery_own_call *c)
+{
+    self->fn = (__typeof__(self->fn))c->fn;
+    if (c->comm)
+        mpi_explain_recv(self, mpi_source_world(comm_of(c), c->source), c->tag, comm_of(c)->ctx,
+                         (MPI_Comm)c->comm);
+    else
+        mpi_explain_handles(self, c->requests, c->count, !c->is_all);
+}
+
 /* Waits for a message of the process. */
-static struct item await_item(struct mpi_rank *self, const struct call *c)
+static struct item await_item(struct mpi_rank *self, const struct orrery_own_call *c)
 {
     struct queue *q = &live.inboxes[mpi_rank_id(self)].queue;
     vtime due;
@@ -388,10 +401,13 @@ static struct item await_item(struct mpi_rank *self, const struct call *c)
         if (mpi_decide(self, VTIME_NEVER, &due) || self->ent.inbox)
             continue;
         if (is_led(self, c))
-            engine_block_led(&mpi_world.engine, &self->ent, mpi_rank_index(self), due);
+            engine_block_led(&mpi_world.engine, &self->ent, mpi_rank_index(self), due,
+                             mpi_bind_is_sure(self));
         else
             engine_block_away(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, 1);
         vp_suspend();
+        for (; self->ent.wake == ENGINE_WAKE_EXPLAIN; vp_suspend())
+            explain(self, c); /* all that are away are led */
         engine_return(&mpi_world.engine, &self->ent);
     }
     return take(q);
@@ -411,11 +427,9 @@ const void *orrery_own_receive(size_t *bytes)
     return in->taken;
 }
 
-const void *orrery_own_outcome(int count, const int *requests, uint32_t comm, int tag,
-                               size_t *bytes)
+const void *orrery_own_outcome(const struct orrery_own_call *c, size_t *bytes)
 {
-    struct call c = {count, requests, comm ? mpi_comm_get((MPI_Comm)comm) : NULL, tag};
-    struct item item = await_item(mpi_self(), &c);
+    struct item item = await_item(mpi_self(), c);
 
     *bytes = item.bytes;
     return item.data;

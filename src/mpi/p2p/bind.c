@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "mpi/p2p/posted.h"
+#include "mpi/p2p/request.h"
 #include "mpi/state.h"
 
 struct latest {
@@ -26,6 +27,7 @@ struct exchange {
 /* Of a rank. */
 struct bindings {
     int has_next, next; /* source of the next receive, as a rank of its communicator */
+    uint32_t guessed;   /* receives whose source is not known yet */
     struct exchange *exchanges;
     uint32_t exchange_count, exchange_room;
     struct latest *kinds;
@@ -57,8 +59,9 @@ uint64_t mpi_bind_guesses(void)
 
 /* ---- exchanged messages ---- */
 
-static void add_exchange(struct bindings *b, struct exchange x)
+static void learn_guessed(struct bindings *b, struct exchange x)
 {
+    b->guessed -= b->guessed > 0;
     if (x.here == x.there)
         return;
     ARRAY_RESERVE(b->exchanges, b->exchange_room, b->exchange_count + 1, 4);
@@ -150,7 +153,7 @@ void mpi_bind(struct mpi_rank *self, struct mpi_req *req, int source)
     if (req->flags & MPI_REQ_UNBOUND)
         name(self, req, peer);
     else if (req->flags & MPI_REQ_BOUND)
-        add_exchange(b, (struct exchange){req->ctx, req->peer, peer});
+        learn_guessed(b, (struct exchange){req->ctx, req->peer, peer});
     else if (!(req->flags & MPI_REQ_QUEUED))
         req->peer = peer;
 }
@@ -182,6 +185,66 @@ int mpi_bind_any_candidate(struct mpi_rank *self)
     return found;
 }
 
+#define KINDS_MOST 8
+
+/* What the unbound ones of some requests need, and which of it is here. */
+struct demand {
+    struct {
+        uint32_t ctx;
+        int32_t tag;
+    } kinds[KINDS_MOST];
+    uint32_t kind_count;
+    uint32_t needed, here;
+};
+
+static void add_kind(struct demand *d, const struct mpi_req *r)
+{
+    d->needed++;
+    for (uint32_t i = 0; i < d->kind_count; i++)
+        if (d->kinds[i].ctx == r->ctx && d->kinds[i].tag == r->tag)
+            return;
+    if (d->kind_count < KINDS_MOST) {
+        d->kinds[d->kind_count].ctx = r->ctx;
+        d->kinds[d->kind_count].tag = r->tag;
+    }
+    d->kind_count++;
+}
+
+static int count_here(struct mpi_rank *self, struct mpi_msg *m, void *demand)
+{
+    struct demand *d = demand;
+
+    (void)self;
+    for (uint32_t i = 0; i < d->kind_count; i++)
+        if (m->ctx == d->kinds[i].ctx && mpi_tag_fits(d->kinds[i].tag, m->tag))
+            return ++d->here >= d->needed;
+    return 0;
+}
+
+int mpi_bind_are_short(struct mpi_rank *self, int count, const MPI_Request *requests)
+{
+    struct demand d = {0};
+
+    for (int i = 0; i < count; i++) {
+        struct mpi_req *r = mpi_req_pending(self, requests[i]);
+
+        r = r ? mpi_bind_receive(self, r) : NULL;
+        if (r && (r->flags & MPI_REQ_UNBOUND))
+            add_kind(&d, r);
+    }
+    if (d.kind_count > KINDS_MOST)
+        return d.needed > self->early_count;
+    mpi_early_each(self, count_here, &d);
+    return d.here < d.needed;
+}
+
+int mpi_bind_is_sure(struct mpi_rank *self)
+{
+    const struct bindings *b = own(self);
+
+    return !b->guessed && !b->exchange_count;
+}
+
 struct guess {
     struct mpi_req *req;
     const struct mpi_msg *msg;
@@ -206,6 +269,7 @@ void mpi_bind_guess(struct mpi_rank *self)
     if (!first.req)
         return;
     guesses++;
+    own(self)->guessed++;
     name(self, first.req, (int32_t)first.msg->em.src);
 }
 

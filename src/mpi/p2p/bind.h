@@ -43,6 +43,11 @@ void mpi_bind_seen(struct mpi_rank *self, uint32_t ctx, int32_t tag, const struc
 /* Is there a message that the unbound receive may take? / any unbound one of the rank? */
 struct mpi_msg *mpi_bind_candidate(struct mpi_rank *self, const struct mpi_req *);
 int mpi_bind_any_candidate(struct mpi_rank *self);
+/* Whether too few messages are here for the unbound ones of these requests. */
+int mpi_bind_are_short(struct mpi_rank *self, int count, const MPI_Request *);
+/* Whether the rank has the same messages here as in the real MPI: it has not guessed, or knows that
+ * it was right. */
+int mpi_bind_is_sure(struct mpi_rank *self);
 /* Lets an unbound receive take the first message that it may take. */
 void mpi_bind_guess(struct mpi_rank *self);
 /* Inversions and guesses of all ranks of this process so far. */
