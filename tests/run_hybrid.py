@@ -23,6 +23,7 @@ import subprocess
 
 import harness
 import run_mpi
+import watched_run
 from harness import TESTS, demand
 
 # Programs of tests/mpi, by what they use.
@@ -245,8 +246,28 @@ def interrupted(hybrid, count):
         child.send_signal(signal.SIGINT)
         _, errors = child.communicate(timeout=120)
     demand(child.returncode == 128 + signal.SIGINT, f"exit status {child.returncode}", errors)
-    demand("interrupted by signal" in errors, "no message", errors)
+    demand(re.findall("interrupted by signal (.*):", errors) == ["2 (Interrupt)"], "not one message with its name", errors)
     demand(not any(pathlib.Path(f"/proc/{id}").exists() for id in ids), "a rank is left", errors)
+
+
+def terminated(hybrid):
+    """A signal to the simulator, not to this process."""
+    words = [hybrid.orrery, "hybrid", "-q", "-n", "2", str(hybrid.folder / "ends"), "wait"]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as child:
+        for _ in range(2):
+            child.stdout.readline()
+        simulator, = (p.pid for p in watched_run.descendants(child.pid, "") if (p.role, p.index) == ("worker", 2))
+        os.kill(simulator, signal.SIGTERM)
+        _, errors = child.communicate(timeout=120)
+    demand(child.returncode == 128 + signal.SIGTERM, f"exit status {child.returncode}", errors)
+    demand(re.findall("interrupted by signal (.*):", errors) == ["15 (Terminated)"], "not one message", errors)
+
+
+def notes(hybrid):
+    """What the command checks before it starts anything is said once."""
+    done = hybrid.call("hybrid", "-n", 2, "--platform", "torus-3d", "--set", "net.model=packet", hybrid.folder / "clocks")
+    demand(done.stderr.count("note: net.model packet does not use") == 1, "not one note", done.stderr)
 
 
 def usage(hybrid):
@@ -264,6 +285,7 @@ def usage(hybrid):
 
 def cases(hybrid, options):
     yield "usage", usage, hybrid
+    yield "usage notes", notes, hybrid
     for name, extra in MACHINES:
         yield f"times {name}", times, hybrid, name, extra
     yield "simulators", simulators, hybrid
@@ -302,6 +324,7 @@ def cases(hybrid, options):
         yield f"ends other {count}", ends, hybrid, ["/bin/true"], 2, "ended without MPI_Init", count
         yield f"ends summary {count}", summary, hybrid, count
         yield f"ends interrupted {count}", interrupted, hybrid, count
+    yield "ends terminated", terminated, hybrid
     yield "ends script", ends, hybrid, ["sh", "-c", f"{ending}.missing; true"], 2, "ended without MPI_Init"
     yield "script", ends, hybrid, ["sh", "-c", f"true; {ending} well"], 0, ""
     known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], hybrid.folder, None)}

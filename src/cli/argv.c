@@ -140,6 +140,8 @@ static int listen_to(int fd, int errors, struct buf *out, const struct cli_argv_
             fds[2].fd = -1;
     }
     close(fds[1].fd);
+    if (signal && watch && watch->interrupted)
+        watch->interrupted(watch->context);
     return signal;
 }
 

@@ -39,10 +39,11 @@ int cli_argv_capture(const struct cli_argv *, struct buf *out, int *status, int 
 /* The same with all streams ours. */
 int cli_argv_run(const struct cli_argv *, int *status, int *signal, struct err *);
 
-/* Asks every `every_ms` whether a command that runs is to be killed. */
 struct cli_argv_watch {
-    int every_ms;
-    int (*is_over)(void *context);
+    int every_ms;                  /* how often to ask; -1: never, ... */
+    int (*is_over)(void *context); /* ... whether the command is to be killed */
+    /* A signal has come, and the command is about to be ended; or NULL. */
+    void (*interrupted)(void *context);
     void *context;
 };
 /* The same, watched (NULL: not). */

@@ -251,6 +251,7 @@ static int check_run(const struct cli_argv *w, int *status)
     cli_run_init(&run);
     if (cli_begin(&cli_run_usage, (int)w->count - 1, (char **)w->at + 1, &run, &next, status))
         return 1;
+    run.quiet = 1; /* it will check the same, and say what is to be noted */
     rc = cli_run_check(&run, w->at[1 + next], &program, libdir, sizeof libdir, &err);
     program_fini(&program);
     if (rc)
@@ -258,21 +259,29 @@ static int check_run(const struct cli_argv *w, int *status)
     return rc != 0;
 }
 
-/* With one simulator, the launcher is ours. */
-static int start(const struct request *q, struct cli_argv *program, const struct cli_argv *run,
-                 int *status, int *signal, struct err *err)
+static void interrupted(void *context)
 {
+    hybrid_status_interrupt(*(const int *)context);
+}
+
+/* With one simulator, the launcher is ours. `fd`: where processes say how they fail. */
+static int start(const struct request *q, struct cli_argv *program, const struct cli_argv *run,
+                 int fd, int *status, int *signal, struct err *err)
+{
+    const struct cli_argv_watch watch = {.every_ms = -1,
+                                         .interrupted = interrupted,
+                                         .context = &fd};
     if (q->simulators > 1)
-        return cli_argv_run(run, status, signal, err);
+        return cli_argv_run_watched(run, &watch, status, signal, err);
     cli_argv_add_all(program, (const char *const[]){"-n", "1", NULL});
     cli_argv_add_all(program, (const char *const *)run->at);
-    return cli_argv_run(program, status, signal, err);
+    return cli_argv_run_watched(program, &watch, status, signal, err);
 }
 
 /* The exit status, from that of the launcher, a signal that we got, and what ended the run. */
 static int conclude(int status, int signal, int first)
 {
-    if (signal && first != 128 + SIGTERM) /* else a simulator has reported it */
+    if (signal)
         log_error(RUN_SIGNAL_TEXT, signal, strsignal(signal));
     return signal ? 128 + signal : status && first ? first : status;
 }
@@ -301,7 +310,7 @@ static int hybrid_main(int argc, char **argv)
     if (rc == 0 && check_run(&run, &status))
         return status;
     if (rc == 0)
-        rc = start(&q, &program, &run, &status, &signal, &err);
+        rc = start(&q, &program, &run, fd, &status, &signal, &err);
     cli_argv_fini(&program);
     cli_argv_fini(&run);
     cli_argv_fini(&q.run);

@@ -104,7 +104,9 @@ static int run_words(const struct cli_replay_request *q, const struct cli_argv *
                      uint64_t ranks, struct cli_replay_counts *counts, int *status, struct err *err)
 {
     struct cli_replay_stuck stuck = {.trace = q->path, .ranks = ranks, .limit = q->idle_limit};
-    const struct cli_argv_watch watch = {LOOK_MS, cli_replay_stuck_look, &stuck};
+    const struct cli_argv_watch watch = {.every_ms = LOOK_MS,
+                                         .is_over = cli_replay_stuck_look,
+                                         .context = &stuck};
     int signal = 0;
     int rc = cli_argv_run_watched(words, q->real_time ? &watch : NULL, status, &signal, err);
     if (signal)

@@ -3,6 +3,7 @@
  * watches it and reports.
  */
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,21 @@ static int write_json(const struct cli_run *run, const struct run_page *page,
     return rc ? cli_fail(&err) : CLI_DONE;
 }
 
+/* Of a simulator of `orrery hybrid`: names its signal unless that command ends the run, and says
+ * so. */
+static void say_signal(const struct run_page *page)
+{
+    int sig = page->end.exit_status - 128;
+    if (page->opt.live && page->end.cause == RUN_CAUSE_SIGNAL && sig != SIGPIPE &&
+        !hybrid_status_is_interrupted(getenv(HYBRID_STATUS)))
+        log_error(RUN_SIGNAL_TEXT, sig, strsignal(sig));
+}
+
 static int report(const struct cli_run *run, struct run_page *page,
                   const struct run_outcome *outcome)
 {
     results_complete(page, outcome);
+    say_signal(page);
     int status = results_status(page, outcome), trouble = CLI_DONE;
     if (!run->quiet && page->end.cause != RUN_CAUSE_NONE) {
         struct buf text;

@@ -76,7 +76,8 @@ void results_complete(struct run_page *page, const struct run_outcome *outcome)
 {
     if (page->end.cause != RUN_CAUSE_NONE || !outcome->signal)
         return;
-    log_error(RUN_SIGNAL_TEXT, outcome->signal, strsignal(outcome->signal));
+    if (!page->opt.live)
+        log_error(RUN_SIGNAL_TEXT, outcome->signal, strsignal(outcome->signal));
     page->end.virtual_time = page->now.clock;
     page->end.messages = page->now.messages;
     page->end.bytes = page->now.bytes;

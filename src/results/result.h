@@ -9,8 +9,8 @@
 #include "run/outcome.h"
 #include "run/run.h"
 
-/* If a signal ended the run and nobody could report it, does so: a message, and the result as far
- * as it is known. */
+/* If a signal ended the run and nobody could report it, does so: a message, unless ranks stand for
+ * processes outside, and the result as far as it is known. */
 void results_complete(struct run_page *, const struct run_outcome *);
 
 /*

@@ -57,11 +57,13 @@ static void stopped(void)
     const char *where = mpi_where_text();
 
     text[0] = '\0';
-    if (asked.signal) {
+    if (asked.signal && !mpi_world.opt->live) { /* else the command reports it */
         int n = snprintf(text, sizeof text, RUN_SIGNAL_TEXT, (int)asked.signal,
                          strsignal(asked.signal));
 
         snprintf(text + n, sizeof text - (size_t)n, "%s%s", where[0] ? "\n    " : "", where);
+    }
+    if (asked.signal) {
         signal(SIGALRM, SIG_DFL); /* kills us: `orrery run` then reports why */
         sys_alarm(END_SECONDS);
     }
