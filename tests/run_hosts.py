@@ -124,6 +124,12 @@ class Tests(watched_run.Tests):
         demand(outcome.exit == 0 and sorted(outcome.stdout.splitlines()) == wanted,
                f"exit status {outcome.exit}", outcome.stdout, outcome.stderr)
 
+    def child_calls(self, ways):
+        """A child that calls MPI ends with a message; the ranks go on."""
+        with Run(self, ["-q", "-n", "3", *HOST, *ways], "child_calls") as run:
+            self.expect(run, 3, r"error: a process that rank 1 has forked called MPI_Send, which only the rank itself can: [^\n]*$",
+                        "rank 0: 0\nrank 1: 3\nrank 2: 0\n")
+
     def no_more_processes(self):
         """The system allows fewer than there are ranks."""
         user = 64999 if os.geteuid() == 0 else os.geteuid() # root has no limit
@@ -155,6 +161,8 @@ def add_same(tests):
     watched_run.add_same(tests, ways, ([], ["--set", "mpi.eager_limit=0"]), "--host process --schedule random:3")
     tests.add("memory of ranks", tests.memory)
     tests.add("children of ranks", tests.children)
+    for ways in ([], ["--procs", "2"]):
+        tests.add(" ".join(["children that call MPI", *ways]), tests.child_calls, ways)
     for words in ([], ["raw"]):
         tests.add(f"input {' '.join(words)}", tests.input, words)
     if not tests.options.quick:

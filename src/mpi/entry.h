@@ -15,7 +15,8 @@
 
 #define ORR_EXPORT __attribute__((visibility("default")))
 
-/* Called outside a rank, or outside Init..Finalize: reports it and ends the run. */
+/* Called outside a rank, or outside Init..Finalize: reports it and ends the run, or the process if
+ * a rank has forked it. */
 _Noreturn void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn);
 
 /* The run ends at a time before the rank's clock: serves the other ranks and never returns

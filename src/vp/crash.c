@@ -260,7 +260,7 @@ static int is_first(void)
 {
     int32_t me = (int32_t)syscall(SYS_gettid), before = 0;
 
-    if (vp_private.is_child)
+    if (vp_private.parent)
         return 0;
     if (__atomic_compare_exchange_n(&vp_private.dying, &before, me, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))

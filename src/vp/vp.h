@@ -260,6 +260,7 @@ int vp_exit_status(void);
  * that the page can be left out of the sharing. */
 struct vp_private {
     struct vp_rank *current;               /* the running rank, NULL in scheduler context */
+    struct vp_rank *parent;                /* the rank that has forked this process, or NULL */
     const struct vp_host *host;            /* what runs ranks (host.h) */
     struct vp_remote *remote;              /* of a process on another computer (remote.h) ... */
     struct vp_proxy *proxy;                /* ... and of its proxy */
@@ -267,7 +268,6 @@ struct vp_private {
     uint8_t owns[3];                       /* the rank has replaced descriptor 0, 1, 2 */
     uint8_t handles;                       /* the rank has handlers for asynchronous signals */
     uint8_t threaded;                      /* the rank has started threads */
-    uint8_t is_child;                      /* this process is a child that a rank forked */
     int32_t dying;                         /* the thread that crashed */
     uint32_t threads;                      /* how many there are besides the first */
     uint32_t thread_changes;               /* how often a thread started or ended */

@@ -32,8 +32,6 @@
 #include "net/vectors.h"
 #include "processor/processor.h"
 
-#define REFUSED 3 /* exit status: a call of the program was refused */
-
 struct part {
     struct mpi_ending end;
     uint64_t switches, own_stacks, private_bytes, swapped_bytes, live_stack_max;
@@ -416,7 +414,7 @@ static int conclude(const struct buf *parts, enum engine_end end)
     if (status == 0 && lost)
         status = lost == EPIPE ? 128 + SIGPIPE : 3;
     if (status == 0 && w.sum.end.refused)
-        status = REFUSED; /* the error was reported when it happened */
+        status = MPI_ENDING_REFUSED; /* the error was reported when it happened */
     status = say_findings(end, status);
     status = say_leaks(&w, end, status);
     status = write_stats(&w, status);

@@ -6,6 +6,8 @@
 
 #include "mpi/team.h"
 
+#define MPI_ENDING_REFUSED 3 /* exit status: a call of the program was refused */
+
 /* What one process knows about how the run ended. */
 struct mpi_ending {
     int32_t bad_status; /* of the lowest rank that ended with a status other than 0 ... */
@@ -18,7 +20,7 @@ struct mpi_ending {
     int32_t abort_status;
     uint32_t abort_rank;  /* ... who made it ... */
     char abort_text[512]; /* ... and what it said */
-    int32_t refused;      /* a rank made a call that its host does not support */
+    int32_t refused;      /* a call was refused that the host of ranks does not support */
     struct mpi_team_status now;
 };
 

@@ -11,16 +11,31 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm/check.h"
 #include "mpi/entry.h"
+#include "mpi/main/run.h"
 #include "mpi/main/session.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
 #include "mpi_impl.h"
 #include "recorder/regions.h"
 
+/* A process that a rank has forked is no rank, but shares the simulator's memory: it ends without
+ * touching the run, whose exit status shows that a call was refused. */
+_Noreturn static void refuse_child(const struct mpi_rank *parent, enum mpi_fn fn)
+{
+    log_error("a process that rank %u has forked called %s, which only the rank itself can: call "
+              "MPI before the fork, or in its parent",
+              mpi_rank_id(parent), mpi_fn_name[fn]);
+    if (!vp_private.remote)
+        mpi_run.end.refused = 1;
+    sys_exit(MPI_ENDING_REFUSED);
+}
+
 void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)
 {
     char text[160];
 
+    if (!self && vp_private.parent)
+        refuse_child(mpi_rank_of(vp_private.parent), fn);
     if (!self)
         log_fatal("%s called outside of a rank; start the program with 'orrery run'",
                   mpi_fn_name[fn]);

@@ -29,8 +29,8 @@ static int refuse(const char *what)
 static pid_t forked(pid_t pid)
 {
     if (pid == 0 && vp_private.current) {
+        vp_private.parent = vp_private.current;
         vp_private.current = NULL;
-        vp_private.is_child = 1;
     }
     return pid;
 }
