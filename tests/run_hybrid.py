@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -264,6 +265,19 @@ def terminated(hybrid):
     demand(re.findall("interrupted by signal (.*):", errors) == ["15 (Terminated)"], "not one message", errors)
 
 
+def absent(hybrid, count):
+    """Simulators that cannot start, since their library is damaged: the program does not wait for them."""
+    build = pathlib.Path(hybrid.orrery).parent
+    with harness.fresh_folder() as folder:
+        for name in ("orrery", "orrery-hybrid-mpi", "liborrery-hybrid.so"):
+            shutil.copy(build / name, folder)
+        (pathlib.Path(folder) / "liborrery-mpi.so").touch()
+        done = harness.call([f"{folder}/orrery", "hybrid", "-q", "-n", "2", "--simulators", str(count),
+                             str(hybrid.folder / "ends"), "well"])
+    demand(done.status == 3, f"exit status {done.status}", done.stderr)
+    demand("before" in done.stderr and "orrery: error: " in done.stderr, "no message", done.stderr)
+
+
 def notes(hybrid):
     """What the command checks before it starts anything is said once."""
     done = hybrid.call("hybrid", "-n", 2, "--platform", "torus-3d", "--set", "net.model=packet", hybrid.folder / "clocks")
@@ -324,6 +338,7 @@ def cases(hybrid, options):
         yield f"ends other {count}", ends, hybrid, ["/bin/true"], 2, "ended without MPI_Init", count
         yield f"ends summary {count}", summary, hybrid, count
         yield f"ends interrupted {count}", interrupted, hybrid, count
+        yield f"ends absent {count}", absent, hybrid, count
     yield "ends terminated", terminated, hybrid
     yield "ends script", ends, hybrid, ["sh", "-c", f"{ending}.missing; true"], 2, "ended without MPI_Init"
     yield "script", ends, hybrid, ["sh", "-c", f"true; {ending} well"], 0, ""

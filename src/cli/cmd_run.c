@@ -122,8 +122,9 @@ static int run_team(const struct cli_run *run, int argc, char **argv, int *statu
     return rc;
 }
 
+/* *joined: the simulator has started, together with all other processes. */
 static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
-                           struct err *err, int *status)
+                           struct err *err, int *status, int *joined)
 {
     struct cli_remote remote = {.said = -1};
     struct cli_page page;
@@ -161,6 +162,7 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
         cli_watch_hurry(&outcome);
         if (!outcome.signal)
             sigprocmask(SIG_SETMASK, &mask, NULL);
+        *joined = (int)page.page->now.joined;
         int is_lost = page.page->end.cause == RUN_CAUSE_NONE;
         if (is_lost && !outcome.signal)
             cli_backtrace_recover(&page);
@@ -195,6 +197,15 @@ static int write_report(const struct cli_run *run, int status)
     return status ? status : rc;
 }
 
+/* A simulator of `orrery hybrid` has ended. If it never joined the program, that would wait for it
+ * in MPI_Init: a launcher ends the others only when a process dies of a signal. */
+static void leave_program(int status, int joined)
+{
+    hybrid_status_add(getenv(HYBRID_STATUS), status);
+    if (status && !joined)
+        raise(SIGKILL);
+}
+
 static int run_main(int argc, char **argv)
 {
     /* large, and there is only one */
@@ -202,7 +213,7 @@ static int run_main(int argc, char **argv)
     struct program program;
     struct err err;
     char libdir[PATH_MAX];
-    int next, status;
+    int next, status, joined = 0;
     cli_run_init(&run);
     if (cli_begin(&cli_run_usage, argc, argv, &run, &next, &status))
         return status;
@@ -222,7 +233,7 @@ static int run_main(int argc, char **argv)
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
         rc = run_team(&run, argc, argv, &status, &err);
     else if (rc == 0)
-        rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status);
+        rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status, &joined);
     program_fini(&program);
     if (rc)
         status = cli_fail(&err);
@@ -235,7 +246,7 @@ static int run_main(int argc, char **argv)
     if (run.worker)
         cli_team_leave();
     else if (run.opt.live)
-        hybrid_status_add(getenv(HYBRID_STATUS), status);
+        leave_program(status, joined || run.opt.procs > 1);
     return status;
 }
 
