@@ -185,6 +185,12 @@ void vp_carrier_end(void)
     s->carrier = NULL;
 }
 
+void vp_carrier_forked(void)
+{
+    own_seat = NULL;
+    own_tid = 0;
+}
+
 long vp_carrier_tid(const struct vp_seat *s)
 {
     return s->carrier ? s->carrier->tid : 0;

@@ -43,6 +43,8 @@ struct vp_seat {
 /* The calling thread begins / ends. */
 void vp_carrier_begin(struct vp_seat *);
 void vp_carrier_end(void);
+/* The process is a fork of the rank's, with the calling thread alone. */
+void vp_carrier_forked(void);
 /* The number of the system's thread if the thread may not be on its first carrier; else 0. */
 long vp_carrier_tid(const struct vp_seat *);
 /* The same for the first carrier of the calling thread. */

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,6 +86,18 @@ static void lock_own(pthread_mutex_t *m)
     pthread_mutex_lock(m);
 }
 
+/* The only thread of a forked process is its first. */
+static void check_child(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0)
+        _exit(syscall(SYS_gettid) == syscall(SYS_getpid) ? 42 : 1);
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+}
+
 static void *keep(void *arg)
 {
     int id = *(int *)arg;
@@ -108,6 +121,7 @@ static void *keep(void *arg)
     CHECK(fegetround() == rounding[id]);
     CHECK(pthread_mutex_lock(&own) == 0 && pthread_mutex_unlock(&own) == 0);
     CHECK(pthread_mutex_unlock(&own) == 0 && pthread_mutex_unlock(&own) == EPERM);
+    check_child();
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     for (int i = 0; i < THREADS; i++)
         CHECK(sigismember(&mask, SIGRTMIN + i) == (i == id));

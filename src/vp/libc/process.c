@@ -14,6 +14,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "vp/carrier.h"
+
 #define ADVICE "run it with --host process"
 
 static int refuse(const char *what)
@@ -31,6 +33,8 @@ static pid_t forked(pid_t pid)
     if (pid == 0 && vp_private.current) {
         vp_private.parent = vp_private.current;
         vp_private.current = NULL;
+        vp_private.threaded = 0;
+        vp_carrier_forked();
     }
     return pid;
 }
