@@ -29,6 +29,7 @@ void recorder_rank_init(struct recorder_rank *r, struct trace_sink *sink, uint64
 {
     trace_stream_init(&r->lane.stream, sink, rank, 0, 0);
     trace_stream_init(&r->locals, sink, rank, 0, TRACE_PIECE_DEFINITIONS);
+    r->lane.stream.definitions = &r->locals;
     map_init(&r->numbers);
     map_init(&r->regions);
     map_init(&r->comms);
@@ -39,6 +40,7 @@ void recorder_rank_init(struct recorder_rank *r, struct trace_sink *sink, uint64
 void recorder_lane_init(struct recorder_rank *r, struct recorder_lane *lane)
 {
     trace_stream_init(&lane->stream, r->lane.stream.sink, r->lane.stream.rank, r->lanes++, 0);
+    lane->stream.definitions = &r->locals;
     lane->next = r->lane.next;
     r->lane.next = lane;
 }

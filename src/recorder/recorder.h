@@ -53,11 +53,11 @@ struct recorder_lane {
     int64_t *requests; /* numbers of those that were passed to the call */
     struct recorder_done *done;
     uint32_t request_room, done_room;
-    int64_t given; /* number of the object that was passed to the call by a pointer */
     /* `requests` and `done` of most calls */
     int64_t few_requests[RECORDER_FEW_REQUESTS];
     struct recorder_done few_done[RECORDER_FEW_DONE];
-    uint64_t gone;              /* the handle of `given`, if the call frees it */
+    int64_t given;              /* number of the object that was passed to the call by a pointer */
+    uint64_t gone;              /* its handle, if the call frees it */
     uint32_t reserved;          /* number + 1 of what an early call makes; 0: none */
     uint64_t site;              /* of the call, if the trace has sites */
     struct recorder_lane *next; /* the lane of another thread */

@@ -51,6 +51,8 @@ void __attribute__((noinline)) trace_stream_grow(struct trace_stream *s, size_t 
 
 static void hand_over(struct trace_stream *s)
 {
+    if (s->definitions)
+        trace_stream_spill(s->definitions);
     struct trace_piece piece = {s->flags,   s->rank, s->thread, s->base,
                                 s->records, s->data, s->used};
     s->sink->take(s->sink, &piece);

@@ -50,6 +50,8 @@ struct trace_stream {
     uint8_t flags;   /* of the next piece */
     uint8_t is_lent; /* data is the caller's */
     int64_t base;    /* time of the last record before data */
+    /* Of definitions that records here may use: the sink takes them first. NULL: there is none. */
+    struct trace_stream *definitions;
 };
 
 /* A status as it is recorded. */
