@@ -173,6 +173,13 @@ def threads_program(replay, program):
         replay.call("replay", "-q", old, "-o", new)
         count = lambda trace: len(re.findall(r": MPI_", replay.text(trace)))
         demand(count(old) == count(new), "calls are missing")
+        other, back = os.path.join(folder, "other.meta"), os.path.join(folder, "back.orr")
+        replay.call("trace", "convert", old, other)
+        told = replay.call("trace", "convert", other, back).stderr
+        demand("not started" not in told and "not known" not in told, "DUMPI's records are in another order", told)
+        demand("good" in replay.call("trace", "verify", back).stdout, "the trace of DUMPI is not good")
+        replay.call("replay", "-q", back, "-o", new)
+        demand(count(back) == count(new), "calls of DUMPI's trace are missing")
 
 
 def native(replay):

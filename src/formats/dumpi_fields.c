@@ -75,7 +75,7 @@ static uint64_t handle_number(struct dumpi_out *o, struct walk *w, const struct 
     case MPI_ROLE_GROUP: /* 1 null, 2 empty */
         return number < 0 ? 1 : (uint64_t)number + 3;
     case MPI_ROLE_REQUEST:
-        return number < 0 || map_find(&o->lost, (uint64_t)number) ? 1 : (uint64_t)number + 2;
+        return number < 0 || dumpi_is_lost_request(o, number) ? 1 : (uint64_t)number + 2;
     default: /* windows, files: 0 null */
         return (uint64_t)(number + 1);
     }

@@ -21,9 +21,12 @@ struct dumpi_out {
     uint32_t next_op;
     struct map ops;
     struct map regions;       /* local number of the name + 1, to nothing */
-    struct map lost;          /* requests of calls that DUMPI does not know */
+    struct map lost;          /* what calls have made that are left out (dumpi_lost.c) */
     struct map request_comms; /* communicators of requests */
-    uint64_t *open;           /* regions */
+    struct dumpi_open {       /* a region, the innermost last */
+        uint64_t address;
+        unsigned thread;
+    } * open;
     size_t open_count;
 };
 
@@ -31,6 +34,12 @@ struct dumpi_out {
  * length. */
 void dumpi_put(struct buf *, unsigned bytes, uint64_t value);
 void dumpi_put_string(struct buf *, const char *text);
+
+/* Notes what a call makes that is left out, so that calls which use it are left out, too. */
+void dumpi_lose(struct dumpi_out *, const struct walk *, const struct trace_event *);
+int dumpi_is_lost_request(const struct dumpi_out *, int64_t number);
+/* Whether a call uses an object that is lost. */
+int dumpi_uses_lost(const struct dumpi_out *, const struct walk *, const struct trace_event *);
 
 /* The communicator that a call uses; NULL: none, or not known. */
 const struct trace_local_item *dumpi_comm_of(struct walk *, const struct trace_event *);

@@ -59,7 +59,6 @@ static void put_head(struct dumpi_out *o, struct walk *w, unsigned number, int64
 static int is_known(struct dumpi_out *o, struct walk *w, const struct trace_event *e)
 {
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
-    const struct call_shape *s = &w->shapes[e->fn];
     if (!trace_event_is_done(e)) {
         format_note(w->notes, "calls that failed are left out");
         return 0;
@@ -69,11 +68,14 @@ static int is_known(struct dumpi_out *o, struct walk *w, const struct trace_even
     for (unsigned i = 0; i < e->argc; i++)
         if (fn->args[i].class == TRACE_BUFFER && e->args[i].number)
             format_note(w->notes, "left out: whether a buffer is NULL or MPI_IN_PLACE");
-    if (o->by_fn[e->fn] >= 0)
+    if (o->by_fn[e->fn] < 0)
+        format_note(w->notes, "left out: %s: DUMPI does not know it", fn->name);
+    else if (dumpi_uses_lost(o, w, e))
+        format_note(w->notes, "left out: %s: it uses an object whose creation is left out",
+                    fn->name);
+    else
         return 1;
-    format_note(w->notes, "left out: %s: DUMPI does not know it", fn->name);
-    if (s->is_immediate && e->args[s->request].number >= 0)
-        map_insert(&o->lost, (uint64_t)e->args[s->request].number, NULL);
+    dumpi_lose(o, w, e);
     return 0;
 }
 
@@ -97,6 +99,19 @@ static void put_call(struct dumpi_out *o, struct walk *w, const struct trace_eve
             dumpi_put_field(o, w, e, &l->fields[i]);
 }
 
+/* Leaves the innermost region of the thread; 0: there is none. */
+static uint64_t leave_region(struct dumpi_out *o, const struct walk *w)
+{
+    size_t i = o->open_count;
+    while (i > 0 && o->open[i - 1].thread != w->thread)
+        i--;
+    if (i == 0)
+        return 0;
+    uint64_t address = o->open[i - 1].address;
+    memmove(&o->open[i - 1], &o->open[i], (o->open_count-- - i) * sizeof *o->open);
+    return address;
+}
+
 /* Regions are functions of the program, whose addresses are the numbers of their names. */
 static void put_region(struct dumpi_out *o, struct walk *w, const struct trace_event *e)
 {
@@ -105,10 +120,8 @@ static void put_region(struct dumpi_out *o, struct walk *w, const struct trace_e
         address = walk_number(e) + 1;
         map_insert(&o->regions, address, NULL);
         ARRAY_EXTEND(o->open, o->open_count);
-        o->open[o->open_count++] = address;
-    } else if (o->open_count) {
-        address = o->open[--o->open_count];
-    } else {
+        o->open[o->open_count++] = (struct dumpi_open){address, w->thread};
+    } else if ((address = leave_region(o, w)) == 0) {
         format_note(w->notes, "left out: regions that were left but not entered");
         return;
     }
@@ -263,7 +276,8 @@ static void number_functions(struct dumpi_out *o, const struct trace_schema *sch
 
 int dumpi_write(struct trace *t, const char *path, struct format_notes *notes, struct err *err)
 {
-    static const struct walk_visitor visitor = {.begin = begin_rank,
+    static const struct walk_visitor visitor = {.is_by_time = 1,
+                                                .begin = begin_rank,
                                                 .event = put_event,
                                                 .end = end_rank};
     struct dumpi_out o = {.file = {.fd = -1}};

@@ -26,18 +26,113 @@ static int visit_thread(struct walk *w, const struct walk_visitor *v, void *stat
     return rc;
 }
 
+/* ---- by time ---- */
+
+/* A thread, with its next record. */
+struct lane {
+    struct trace_cursor cursor;
+    struct trace_event event;
+    int is_over;
+};
+
+static void advance(struct walk *w, struct lane *l)
+{
+    struct err err;
+    int more;
+    while ((more = trace_cursor_next(&l->cursor, &l->event, &err)) < 0)
+        format_note(w->notes, "rank %llu: %s", (unsigned long long)w->rank, err.text);
+    l->is_over = !more;
+}
+
+/* Whether a call is passed a request that no call before has returned. */
+static int is_too_early(const struct walk *w, const struct trace_event *e, int64_t started)
+{
+    const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
+    for (unsigned i = 0; e->head == TRACE_CALL && i < e->argc; i++) {
+        const struct trace_value *v = &e->args[i];
+        if (fn->args[i].class != TRACE_REQUEST || !fn->args[i].is_in)
+            continue;
+        if (!fn->args[i].is_array && v->number > started)
+            return 1;
+        for (uint64_t k = 0; fn->args[i].is_array && k < v->count; k++)
+            if (v->items[k] > started)
+                return 1;
+    }
+    return 0;
+}
+
+/* The greatest number of a request that was returned; numbers are given in order. */
+static int64_t last_started(const struct walk *w, const struct trace_event *e, int64_t started)
+{
+    const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
+    for (unsigned i = 0; e->head == TRACE_CALL && i < e->argc; i++)
+        if (fn->args[i].class == TRACE_REQUEST && !fn->args[i].is_in && e->args[i].number > started)
+            started = e->args[i].number;
+    return started;
+}
+
+/* The order of two records. If both took no time, one may complete what the other one starts. */
+static int is_before(const struct walk *w, const struct lane *a, const struct lane *b,
+                     int64_t started)
+{
+    if (a->event.leave != b->event.leave)
+        return a->event.leave < b->event.leave;
+    if (a->event.enter != b->event.enter)
+        return a->event.enter < b->event.enter;
+    return is_too_early(w, &b->event, started) && !is_too_early(w, &a->event, started);
+}
+
+static int visit_by_time(struct walk *w, const struct walk_visitor *v, void *state, struct err *err)
+{
+    struct lane *lanes = mem_zalloc((w->threads + 1) * sizeof *lanes);
+    int64_t started = -1;
+    int rc = 0;
+    for (unsigned i = 0; i < w->threads; i++) {
+        trace_cursor_open(&lanes[i].cursor, w->trace, w->rank, i, TRACE_RECORDS);
+        advance(w, &lanes[i]);
+    }
+    while (rc == 0) {
+        struct lane *next = NULL;
+        for (unsigned i = 0; i < w->threads; i++)
+            if (!lanes[i].is_over && (!next || is_before(w, &lanes[i], next, started)))
+                next = &lanes[i];
+        if (!next)
+            break;
+        w->thread = (unsigned)(next - lanes);
+        rc = v->event(state, w, &next->event, err);
+        started = last_started(w, &next->event, started);
+        advance(w, next);
+    }
+    for (unsigned i = 0; i < w->threads; i++)
+        trace_cursor_close(&lanes[i].cursor);
+    mem_free(lanes);
+    return rc;
+}
+
+/* ---- all ---- */
+
+static int visit_threads(struct walk *w, const struct walk_visitor *v, void *state, struct err *err)
+{
+    int rc = 0;
+    for (w->thread = 0; rc == 0 && w->thread < w->threads; w->thread++)
+        rc = visit_thread(w, v, state, err);
+    return rc;
+}
+
 static int visit_rank(struct walk *w, const struct walk_visitor *v, void *state, struct err *err)
 {
     trace_local_read(&w->local, w->trace, w->rank);
-    actions_open(&w->actions, w->trace, &w->local, w->shapes, &w->members, w->rank);
+    if (!v->is_by_time)
+        actions_open(&w->actions, w->trace, &w->local, w->shapes, &w->members, w->rank);
     w->threads = trace_threads(w->trace, w->rank);
     w->thread = 0;
     int rc = v->begin ? v->begin(state, w, err) : 0;
-    for (; rc == 0 && w->thread < w->threads; w->thread++)
-        rc = visit_thread(w, v, state, err);
+    if (rc == 0)
+        rc = v->is_by_time ? visit_by_time(w, v, state, err) : visit_threads(w, v, state, err);
     if (rc == 0 && v->end)
         rc = v->end(state, w, err);
-    actions_close(&w->actions);
+    if (!v->is_by_time)
+        actions_close(&w->actions);
     trace_local_fini(&w->local);
     return rc;
 }

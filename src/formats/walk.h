@@ -1,6 +1,6 @@
 /*
- * walk.h - visits the records of a trace, to write it in another format: rank by rank, thread by
- * thread.
+ * walk.h - visits the records of a trace, to write it in another format: rank by rank, and within a
+ * rank thread by thread or by time.
  */
 #ifndef FORMATS_WALK_H
 #define FORMATS_WALK_H
@@ -22,6 +22,9 @@ struct walk {
 
 /* What a visitor does; each may be NULL. A result other than 0 ends the walk. */
 struct walk_visitor {
+    /* The records of all threads of a rank in the order in which they ended; there are no actions,
+     * and `thread` is not called. */
+    int is_by_time;
     int (*begin)(void *state, struct walk *, struct err *); /* a rank */
     int (*thread)(void *state, struct walk *, struct err *);
     int (*event)(void *state, struct walk *, const struct trace_event *, struct err *);
