@@ -19,6 +19,7 @@ struct cli_region {
 struct cli_regions {
     struct cli_region *items; /* in the order in which ranks enter them */
     size_t count;
+    int is_threaded; /* the time is that of several threads of a rank */
 };
 
 /* Reads a trace, one rank after the other. */

@@ -138,6 +138,9 @@ static void compare(struct buf *out, const struct answer *a)
     add_row(out, "  in MPI", was->path_mpi, is->path_mpi);
     buf_adds(out, "by region, all ranks:\n");
     add_regions(out, a);
+    if (a->was_in.is_threaded || a->is_in.is_threaded)
+        buf_adds(out, "functions and regions have the time of all threads, other lines that of the "
+                      "first one\n");
 }
 
 static int read_both(struct answer *a, const char *original, const char *replayed, int whole,

@@ -59,9 +59,8 @@ void dumpi_lose(struct dumpi_out *o, const struct walk *w, const struct trace_ev
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
     for (unsigned i = 0; i < e->argc; i++) {
         const struct trace_arg *arg = &fn->args[i];
-        uint64_t key = arg->is_out && !arg->is_in && !arg->is_array
-                           ? key_of(arg, e->args[i].number)
-                           : 0;
+        uint64_t key = arg->is_out && !arg->is_in && !arg->is_array ? key_of(arg, e->args[i].number)
+                                                                    : 0;
         if (key)
             *map_insert(&o->lost, key, NULL) = LOST_WHOLLY;
     }
