@@ -8,6 +8,7 @@
  * reuse their numbers.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "formats/otf2_location.h"
@@ -100,6 +101,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t
         fn = -1;
     } else if (fn >= 0) {
         s->calls++;
+        s->fn = fn;
         s->event_count = s->argument_count = s->item_count = s->status_count = 0;
         s->failed = 0;
         s->site = 0;
@@ -170,17 +172,14 @@ static void take_parameter(struct otf2_location_state *s, uint32_t ref, int64_t 
         s->site = text ? format_build_site(&s->in->build, text) : 0;
         return;
     }
-    const struct trace_fn *fn = NULL;
-    for (size_t i = s->depth; i > 0 && !fn; i--)
-        if (s->open[i - 1].fn >= 0)
-            fn = &s->in->build.header.schema->fns[s->open[i - 1].fn];
+    const struct trace_fn *fn = &s->in->build.header.schema->fns[s->fn];
     const char *dot = strchr(name, '.');
     size_t length = dot ? (size_t)(dot - name) : strlen(name);
     unsigned part = 0;
     for (unsigned i = 1; dot && i < OTF2_STATUS_PARTS; i++)
         if (strcmp(dot, otf2_status_parts[i]) == 0)
             part = i;
-    for (unsigned i = 0; fn && i < fn->count; i++)
+    for (unsigned i = 0; i < fn->count; i++)
         if (strncmp(fn->args[i].name, name, length) == 0 && !fn->args[i].name[length]) {
             ARRAY_EXTEND(s->arguments, s->argument_count);
             s->arguments[s->argument_count++] = (struct otf2_argument){i, part, value, text};
@@ -369,10 +368,31 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
     return c;
 }
 
+/*
+ * How many events the file of a location can have: each takes two bytes or more. The library would
+ * read the last chunk of a file again and again if the mark of its end is damaged.
+ */
+static uint64_t most_events(const struct otf2_in *in, uint64_t location)
+{
+    enum { EVENT_LEAST = 2, ZLIB_MOST = 1032 };
+    const char *suffix = strrchr(in->path, '.');
+    OTF2_Compression method = OTF2_COMPRESSION_NONE;
+    struct buf file;
+    struct stat st;
+    buf_init(&file);
+    buf_addf(&file, "%.*s/%llu.evt",
+             (int)(suffix ? suffix - in->path : (ptrdiff_t)strlen(in->path)), in->path,
+             (unsigned long long)location);
+    uint64_t bytes = stat(buf_str(&file), &st) == 0 ? (uint64_t)st.st_size : 0;
+    buf_fini(&file);
+    OTF2_Reader_GetCompression(in->reader, &method);
+    return bytes / EVENT_LEAST * (method == OTF2_COMPRESSION_NONE ? 1 : ZLIB_MOST);
+}
+
 static void read_once(struct otf2_location_state *s)
 {
     struct otf2_in *in = s->in;
-    uint64_t count = 0;
+    uint64_t count = 0, most = most_events(in, s->location->ref);
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(in->reader, s->location->ref);
     OTF2_ErrorCode rc = OTF2_ERROR_FILE_CAN_NOT_OPEN;
     if (events) {
@@ -381,7 +401,9 @@ static void read_once(struct otf2_location_state *s)
         OTF2_EvtReaderCallbacks_Delete(callbacks);
         OTF2_EvtReader_ApplyMappingTables(events, true);
         OTF2_EvtReader_ApplyClockOffsets(events, true);
-        rc = OTF2_Reader_ReadAllLocalEvents(in->reader, events, &count);
+        rc = OTF2_Reader_ReadLocalEvents(in->reader, events, most, &count);
+        if (rc == OTF2_SUCCESS && count == most && most)
+            rc = OTF2_ERROR_INTEGRITY_FAULT;
         OTF2_Reader_CloseEvtReader(in->reader, events);
     }
     if (rc != OTF2_SUCCESS && !s->is_first)

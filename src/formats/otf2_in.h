@@ -76,8 +76,9 @@ struct otf2_in {
     struct format_notes *notes;
     struct call_shape *shapes;
     OTF2_Reader *reader;
-    int is_own; /* written by Orrery: calls have all arguments */
-    int failed; /* there was no memory for a definition */
+    const char *path; /* of the archive: t.otf2, with a folder t */
+    int is_own;       /* written by Orrery: calls have all arguments */
+    int failed;       /* there was no memory for a definition */
     uint64_t resolution, offset;
     struct otf2_table strings; /* char * */
     struct otf2_table regions, groups, comms, parameters, processes, nodes, wins;

@@ -44,7 +44,8 @@ struct otf2_location_state {
         int64_t enter;
         int fn; /* -1: not an MPI call, or one within another */
     } * open;
-    size_t depth, calls; /* calls: of MPI */
+    size_t depth, calls; /* calls: of MPI; at most one */
+    int fn;              /* of that call */
     int64_t last;
     /* of the call */
     struct otf2_call_event *events;

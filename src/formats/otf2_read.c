@@ -149,7 +149,7 @@ static int has_sane_anchor(const char *path)
 static int read_archive(const char *path, const char *orr, struct format_notes *notes,
                         struct err *err)
 {
-    struct otf2_in in = {.notes = notes};
+    struct otf2_in in = {.notes = notes, .path = path};
     if (otf2_begin(err) != 0)
         return ERR_SYSTEM;
     in.reader = has_sane_anchor(path) ? OTF2_Reader_Open(path) : NULL;

@@ -209,6 +209,7 @@ slot_\name:
     stub OTF2_Reader_CloseEvtReader
     stub OTF2_Reader_CloseGlobalDefReader
     stub OTF2_Reader_GetChunkSize
+    stub OTF2_Reader_GetCompression
     stub OTF2_Reader_GetCreator
     stub OTF2_Reader_GetDefReader
     stub OTF2_Reader_GetEvtReader
@@ -219,7 +220,7 @@ slot_\name:
     stub OTF2_Reader_OpenEvtFiles
     stub OTF2_Reader_ReadAllGlobalDefinitions
     stub OTF2_Reader_ReadAllLocalDefinitions
-    stub OTF2_Reader_ReadAllLocalEvents
+    stub OTF2_Reader_ReadLocalEvents
     stub OTF2_Reader_RegisterEvtCallbacks
     stub OTF2_Reader_RegisterGlobalDefCallbacks
     stub OTF2_Reader_SelectLocation

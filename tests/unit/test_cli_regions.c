@@ -19,8 +19,8 @@ static void check_region(const struct cli_regions *r, const char *name, int64_t 
 {
     const struct cli_region *region = cli_regions_find(r, name);
     ok(region && region->compute == compute && region->mpi == mpi,
-       "'%s' has %lld of computing and %lld in MPI", name,
-       region ? (long long)region->compute : -1, region ? (long long)region->mpi : -1);
+       "'%s' has %lld of computing and %lld in MPI", name, region ? (long long)region->compute : -1,
+       region ? (long long)region->mpi : -1);
 }
 
 static void check_sums(const struct cli_regions *r)
