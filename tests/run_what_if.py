@@ -285,6 +285,9 @@ def usage(replay):
                 ([old, "-w", "insert message from 0 to 1 size 5"], "expected: insert"),
                 ([old, "-w", "nowhere.yaml"], "nowhere.yaml"),
                 ([old, "-w", "replace collective MPI_Barrier with MPI_Frobnicate"], "no function 'MPI_Frobnicate'")))
+        for way in (["--procs", 2], ["--real-time"]):
+            done = replay.call("replay", *way, old, "-w", "balance nowhere", "-o", os.path.join(folder, "new.orr"), status=2)
+            demand(len(done.stderr.splitlines()) == 1, f"{way}: not said once", done.stderr)
 
 
 def cases(replay):

@@ -21,6 +21,7 @@
 #include "cli/webpage.h"
 #include "formats/formats.h"
 #include "replay/names.h"
+#include "whatif/whatif.h"
 
 #define LOOK_MS 500 /* between two looks at a replay in real time */
 
@@ -135,6 +136,19 @@ static void advise(const struct cli_replay_request *q, const struct cli_replay_c
                  (unsigned long long)n->unfinished);
 }
 
+/* Whether the trace has what the hypotheses change: each process of the replayer would say it. */
+static int check_whats(const struct cli_replay_request *q, struct trace *t, struct err *err)
+{
+    struct whatif_list list = {0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < q->whats.count; i++)
+        rc = whatif_parse(&list, q->whats.at[i], err);
+    if (rc == 0 && q->whats.count)
+        rc = whatif_learn(&list, t, err);
+    whatif_fini(&list);
+    return rc;
+}
+
 static int run(struct cli_replay_request *q, struct err *err)
 {
     struct trace t;
@@ -144,6 +158,8 @@ static int run(struct cli_replay_request *q, struct err *err)
     if (trace_open(&t, q->source, err) != 0)
         return cli_fail(err);
     int rc = cli_replay_check(&t, q->trace, err);
+    if (rc == 0)
+        rc = check_whats(q, &t, err);
     if (rc == 0)
         rc = cli_parts_check_none(q->path, err);
     if (rc == 0)
