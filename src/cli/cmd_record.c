@@ -331,5 +331,6 @@ static int record_main(int argc, char **argv)
 const struct cli_command cli_cmd_record = {
     .summary = "run a program natively and record its MPI calls",
     .usage = &usage,
+    .cleans_up = 1,
     .main = record_main,
 };

@@ -215,5 +215,6 @@ static int replay_main(int argc, char **argv)
 const struct cli_command cli_cmd_replay = {
     .summary = "replay a trace, also changed or on another machine",
     .usage = &cli_replay_usage,
+    .cleans_up = 1,
     .main = replay_main,
 };

@@ -47,11 +47,36 @@ int cli_fail(const struct err *err)
     return err->code == ERR_INTERNAL ? CLI_INTERNAL : CLI_USAGE;
 }
 
+/* ---- output that nobody reads any more ---- */
+
+static volatile sig_atomic_t is_pipe_closed;
+
+static void note_pipe(int number)
+{
+    (void)number;
+    is_pipe_closed = 1;
+}
+
+/* SIGPIPE ends the command when it is done. Programs that it starts have the usual handler. */
+static void put_off_pipe(void)
+{
+    struct sigaction before, act = {.sa_handler = note_pipe, .sa_flags = SA_RESTART};
+    if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGPIPE, &act, NULL);
+}
+
+static void end_by_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 int cli_print(const struct buf *text)
 {
     if (sys_write_all(STDOUT_FILENO, buf_str(text), text->len) == 0)
         return CLI_DONE;
-    log_error("cannot write to standard output: %s", strerror(errno));
+    if (!is_pipe_closed)
+        log_error("cannot write to standard output: %s", strerror(errno));
     return CLI_USAGE;
 }
 
@@ -110,5 +135,12 @@ int main(int argc, char **argv)
     else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         argv[1] = version;
     const struct cli_command *command = cli_command_find(argv[1], &err);
-    return command ? command->main(argc - 1, argv + 1) : cli_fail(&err);
+    if (!command)
+        return cli_fail(&err);
+    if (command->cleans_up)
+        put_off_pipe();
+    int status = command->main(argc - 1, argv + 1);
+    if (is_pipe_closed)
+        end_by_pipe();
+    return status;
 }
