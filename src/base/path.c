@@ -134,6 +134,14 @@ int path_resolve(const char *path, struct path_entry *p)
     return cause;
 }
 
+int path_cannot_resolve(const char *path, int cause, struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, "cannot write '%s': %s%s", path, strerror(cause),
+                   cause == EACCES ? " (links and pipes of other users are not used in "
+                                     "world-writable folders)"
+                                   : "");
+}
+
 void path_close(struct path_entry *p)
 {
     if (p->folder >= 0)
@@ -155,16 +163,6 @@ int path_open(const struct path_entry *p, int flags, mode_t mode)
         return fd;
     sys_close(fd); /* it was replaced meanwhile */
     return -EAGAIN;
-}
-
-int path_check_replace(const char *path, struct err *err)
-{
-    struct stat st;
-
-    if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
-        return 0;
-    return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path,
-                   S_ISDIR(st.st_mode) ? strerror(EISDIR) : "it is not a regular file");
 }
 
 int path_create(const char *path)

@@ -26,6 +26,8 @@ struct path_entry {
 /* Resolves a path without opening its last component; 0 or an errno: EACCES if a link of another
  * user is in the path. */
 int path_resolve(const char *path, struct path_entry *);
+/* The error of a path to be written for which that has failed. */
+int path_cannot_resolve(const char *path, int cause, struct err *);
 void path_close(struct path_entry *);
 
 /*
@@ -37,9 +39,6 @@ int path_open(const struct path_entry *, int flags, mode_t mode);
 
 /* The path from the root, for a path from the current folder; ERR_INPUT if it is too long. */
 int path_absolute(const char *path, char *out, size_t size, struct err *);
-
-/* May a new file take the place of what has this name? Not that of a device or a directory. */
-int path_check_replace(const char *path, struct err *);
 
 /* Creates or truncates the file, to be written in place; the descriptor, or -1 with errno. */
 int path_create(const char *path);

@@ -4,13 +4,14 @@
 #include "cli/outputs.h"
 
 #include <errno.h>
-#include <libgen.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/path.h"
 
 int cli_is_stdout(const char *path)
 {
@@ -24,7 +25,7 @@ static int refuse(const struct cli_output *o, const char *why, struct err *err)
 
 static int check_one(const struct cli_output *o, struct err *err)
 {
-    char copy[PATH_MAX];
+    struct path_entry entry;
     struct stat st;
     if (!o->path || cli_is_stdout(o->path))
         return 0;
@@ -35,12 +36,16 @@ static int check_one(const struct cli_output *o, struct err *err)
     }
     if (errno != ENOENT)
         return refuse(o, strerror(errno), err);
-    if (strlen(o->path) >= sizeof copy)
+    if (strlen(o->path) >= PATH_MAX)
         return refuse(o, "the name is too long", err);
     if (o->path[strlen(o->path) - 1] == '/')
         return refuse(o, "there is no such directory", err);
-    snprintf(copy, sizeof copy, "%s", o->path);
-    return access(dirname(copy), W_OK) == 0 ? 0 : refuse(o, strerror(errno), err);
+    int cause = path_resolve(o->path, &entry);
+    if (cause)
+        return refuse(o, strerror(cause), err);
+    cause = faccessat(entry.folder, ".", W_OK, 0) == 0 ? 0 : errno;
+    path_close(&entry);
+    return cause ? refuse(o, strerror(cause), err) : 0;
 }
 
 static int is_same(const char *a, const char *b)

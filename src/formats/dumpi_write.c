@@ -280,7 +280,7 @@ int dumpi_write(struct trace *t, const char *path, struct format_notes *notes, s
                                                 .begin = begin_rank,
                                                 .event = put_event,
                                                 .end = end_rank};
-    struct dumpi_out o = {.file = {.fd = -1}};
+    struct dumpi_out o = {0};
     size_t length = strlen(path);
     o.prefix = mem_strdup(path);
     if (length > 5 && strcmp(path + length - 5, ".meta") == 0)

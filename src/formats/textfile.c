@@ -3,14 +3,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/path.h"
 #include "base/sys.h"
 #include "formats/textfile.h"
 
@@ -23,28 +19,17 @@ static int cannot(const char *what, const char *path, struct err *err)
 
 int textfile_open(struct textfile *f, const char *path, struct err *err)
 {
-    size_t length = strlen(path) + sizeof ".XXXXXX";
-    if (path_check_replace(path, err) != 0)
+    *f = (struct textfile){0};
+    if (!(f->file = newfile_open(path, err)))
         return ERR_SYSTEM;
-    *f = (struct textfile){.path = mem_strdup(path), .temporary = mem_alloc(length)};
+    f->path = mem_strdup(path);
     buf_init(&f->text);
-    snprintf(f->temporary, length, "%s.XXXXXX", path);
-    f->fd = mkostemp(f->temporary, O_CLOEXEC);
-    if (f->fd < 0) {
-        cannot("write", path, err);
-        mem_free(f->path);
-        mem_free(f->temporary);
-        return ERR_SYSTEM;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(f->fd, 0666 & ~mask);
     return 0;
 }
 
 static int drain(struct textfile *f, struct err *err)
 {
-    int rc = sys_write_all(f->fd, buf_str(&f->text), f->text.len) == 0
+    int rc = sys_write_all(newfile_fd(f->file), buf_str(&f->text), f->text.len) == 0
                  ? 0
                  : cannot("write", f->path, err);
     buf_clear(&f->text);
@@ -59,15 +44,11 @@ int textfile_flush(struct textfile *f, struct err *err)
 int textfile_close(struct textfile *f, int keep, struct err *err)
 {
     int rc = keep ? drain(f, err) : 0;
-    if (close(f->fd) != 0 && keep && rc == 0)
+    errno = newfile_close(f->file, keep && rc == 0);
+    if (errno)
         rc = cannot("write", f->path, err);
-    if (keep && rc == 0 && rename(f->temporary, f->path) != 0)
-        rc = cannot("write", f->path, err);
-    if (!keep || rc != 0)
-        unlink(f->temporary);
     buf_fini(&f->text);
     mem_free(f->path);
-    mem_free(f->temporary);
     f->path = NULL;
     return rc;
 }

@@ -5,11 +5,12 @@
 #define FORMATS_TEXTFILE_H
 
 #include "base/buf.h"
+#include "base/newfile.h"
 
 struct textfile {
-    struct buf text;        /* add to it, then call textfile_flush now and then */
-    char *path, *temporary; /* path: NULL after it was closed */
-    int fd;
+    struct buf text; /* add to it, then call textfile_flush now and then */
+    char *path;      /* NULL after it was closed */
+    struct newfile *file;
 };
 
 int textfile_open(struct textfile *, const char *path, struct err *);

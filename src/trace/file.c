@@ -4,8 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,7 +11,6 @@
 #include <zstd.h>
 
 #include "base/mem.h"
-#include "base/path.h"
 #include "load/load.h"
 #include "trace/file.h"
 
@@ -126,21 +123,10 @@ static int system_error(const struct trace_out *out, struct err *err)
 
 int trace_out_open(struct trace_out *out, const char *path, struct err *err)
 {
-    size_t length = strlen(path) + sizeof ".XXXXXX";
-    if (load_library(LOAD_zstd, err) != 0 || path_check_replace(path, err) != 0)
+    *out = (struct trace_out){0};
+    if (load_library(LOAD_zstd, err) != 0 || !(out->file = newfile_open(path, err)))
         return ERR_SYSTEM;
-    *out = (struct trace_out){.path = mem_strdup(path), .temporary = mem_alloc(length)};
-    snprintf(out->temporary, length, "%s.XXXXXX", path);
-    out->fd = mkostemp(out->temporary, O_CLOEXEC);
-    if (out->fd < 0) {
-        system_error(out, err);
-        mem_free(out->path);
-        mem_free(out->temporary);
-        return ERR_SYSTEM;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(out->fd, 0666 & ~mask);
+    out->path = mem_strdup(path);
     out->zstd = ZSTD_createCCtx();
     return 0;
 }
@@ -150,7 +136,7 @@ static int write_waiting(struct trace_out *out, struct err *err)
     const char *from = out->waiting.data;
     size_t size = out->waiting.len;
     while (size) {
-        ssize_t n = write(out->fd, from, size);
+        ssize_t n = write(newfile_fd(out->file), from, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -201,16 +187,12 @@ int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const voi
 int trace_out_close(struct trace_out *out, int keep, struct err *err)
 {
     int rc = keep ? write_waiting(out, err) : 0;
-    if (close(out->fd) != 0 && keep && rc == 0)
+    errno = newfile_close(out->file, keep && rc == 0);
+    if (errno)
         rc = system_error(out, err);
-    if (keep && rc == 0 && rename(out->temporary, out->path) != 0)
-        rc = system_error(out, err);
-    if (!keep || rc != 0)
-        unlink(out->temporary);
     buf_fini(&out->waiting);
     ZSTD_freeCCtx(out->zstd);
     mem_free(out->packed);
     mem_free(out->path);
-    mem_free(out->temporary);
     return rc;
 }

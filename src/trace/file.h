@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/newfile.h"
 #include "trace/format.h"
 
 /* ---- reading ---- */
@@ -39,8 +40,8 @@ const uint8_t *trace_file_payload(const struct trace_file *, uint64_t offset,
 /* ---- writing ---- */
 
 struct trace_out {
-    int fd;
-    char *path, *temporary;
+    struct newfile *file;
+    char *path;
     uint64_t offset;     /* of the next frame */
     struct buf waiting;  /* frames that are not written yet */
     void *zstd, *packed; /* the compressor and its output */
