@@ -102,6 +102,8 @@ static int print_result(const struct request *q, const struct analysis *a)
     int status = CLI_DONE;
     if (a->warning.code)
         log_warn("%s: the intact part is analysed", a->warning.text);
+    if (a->events == 0)
+        log_warn("'%s' has no records", a->source);
     if (a->lost > 0)
         log_warn("%.0f records could not be written when the trace was recorded", a->lost);
     buf_init(&out);

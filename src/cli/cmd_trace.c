@@ -228,6 +228,8 @@ static int print(void *request)
         for (uint64_t rank = q->cut.first; rank <= q->cut.last && rank < t.header.ranks && !status;
              rank++)
             status = print_rank(&t, q, rank, &out);
+        if (t.is_complete && t.missing.code)
+            log_warn("%s: its records are missing", t.missing.text);
         trace_close(&t);
     }
     if (!status)

@@ -18,13 +18,14 @@
 #include "replay/names.h"
 #include "trace/local.h"
 
-int cli_replay_check(const struct trace *t, const char *name, struct err *err)
+int cli_replay_check(struct trace *t, const char *name, struct err *err)
 {
     if (t->header.is_profile)
         return err_set(err, ERR_INPUT,
                        "'%s' has only statistics, no calls to replay: record it without "
                        "--profile-only",
                        name);
+    trace_check_frames(t);
     if (t->missing.code)
         return err_set(err, ERR_INPUT, "'%s' is not complete, and cannot be replayed: %s", name,
                        t->missing.text);

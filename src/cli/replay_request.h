@@ -35,7 +35,7 @@ void cli_replay_request_fini(struct cli_replay_request *);
 extern const struct cli_usage cli_replay_usage;
 
 /* replay_command.c: what a trace must have to be replayed. */
-int cli_replay_check(const struct trace *, const char *name, struct err *);
+int cli_replay_check(struct trace *, const char *name, struct err *);
 /* The words of the command that replays it: `orrery run`, or the launcher of the real MPI. */
 int cli_replay_words(struct cli_argv *, struct cli_replay_request *, struct trace *, struct err *);
 

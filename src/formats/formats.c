@@ -154,9 +154,8 @@ int formats_convert(const char *in, const char *out, const struct trace_format *
         return from->read(in, out, notes, err);
     if (formats_open(&t, in, notes, err) != 0)
         return err->code;
-    if (t.missing.code)
-        format_note(notes, "%s: what follows is missing", t.missing.text);
     int rc = to->write(&t, out, notes, err);
+    format_note_missing(&t, notes);
     trace_close(&t);
     return rc;
 }

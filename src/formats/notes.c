@@ -50,6 +50,13 @@ void format_note(struct format_notes *n, const char *fmt, ...)
     find(n, text)->count++;
 }
 
+void format_note_missing(const struct trace *t, struct format_notes *notes)
+{
+    if (t->missing.code)
+        format_note(notes, "%s: %s", t->missing.text,
+                    t->is_complete ? "its records are missing" : "what follows is missing");
+}
+
 void format_note_text(const struct format_note *note, struct buf *out)
 {
     buf_adds(out, note->text);

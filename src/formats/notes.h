@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "trace/reader.h"
 
 struct format_notes {
     struct format_note {
@@ -23,6 +24,9 @@ void format_notes_fini(struct format_notes *);
 /* Counts one more of this kind. The text is what was lost and why: "MPI_Win_fence: the format has
  * no one-sided operations". `notes` may be NULL. */
 void format_note(struct format_notes *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What could not be read of a native trace, after it was read. */
+void format_note_missing(const struct trace *, struct format_notes *);
 
 /* The line for the user: "MPI_Win_fence: the format has no one-sided operations (12 times)". */
 void format_note_text(const struct format_note *, struct buf *out);

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "formats/notes.h"
 #include "formats/table.h"
 #include "trace/copy.h"
 #include "trace/format.h"
@@ -27,6 +28,7 @@ static int orr_read(const char *path, const char *orr, struct format_notes *note
     if (trace_open(&t, path, err) != 0)
         return err->code;
     int rc = orr_write(&t, orr, notes, err);
+    format_note_missing(&t, notes);
     trace_close(&t);
     return rc;
 }

@@ -368,6 +368,15 @@ void trace_close(struct trace *t)
     *t = (struct trace){0};
 }
 
+void trace_check_frames(struct trace *t)
+{
+    struct trace_frame head;
+    struct err err;
+    for (size_t i = 0; i < t->frame_count; i++)
+        if (trace_file_frame(&t->file, t->frames[i].offset, &head, &err) != 0)
+            miss(t, &err);
+}
+
 /* ---- cursors ---- */
 
 /* The first piece that is not before these. */

@@ -61,6 +61,9 @@ enum trace_what {
 
 int trace_open(struct trace *, const char *path, struct err *);
 void trace_close(struct trace *);
+/* Finds out whether a frame is damaged, before its records are read: then `missing` says so. Reads
+ * the whole file. */
+void trace_check_frames(struct trace *);
 
 /* The number of threads of a rank: 1 + the highest that has records. */
 unsigned trace_threads(const struct trace *, uint64_t rank);
