@@ -122,6 +122,18 @@ static int open_trace(struct trace *t, const char *path)
     return 0;
 }
 
+/* Whether the trace has the first of the ranks that are wanted; otherwise closes it. */
+static int check_ranks(const struct request *q, struct trace *t)
+{
+    struct err err;
+    if (q->cut.first < t->header.ranks)
+        return 0;
+    err_set(&err, ERR_INPUT, "the trace has %llu ranks, and none from %llu on",
+            (unsigned long long)t->header.ranks, (unsigned long long)q->cut.first);
+    trace_close(t);
+    return cli_fail(&err);
+}
+
 /* The latest end of a call, from the last block of each rank. */
 static int64_t last_time(struct trace *t)
 {
@@ -223,7 +235,7 @@ static int print(void *request)
     for (size_t i = 0; i < q->traces.count && !status; i++) {
         struct trace t;
         status = open_trace(&t, q->traces.names[i]);
-        if (status)
+        if (status || (status = check_ranks(q, &t)) != 0)
             break;
         for (uint64_t rank = q->cut.first; rank <= q->cut.last && rank < t.header.ranks && !status;
              rank++)
@@ -301,15 +313,11 @@ static int cut(void *request)
         err_set(&err, ERR_INPUT, "'cut' takes one trace, not %zu", q->traces.count);
         return cli_fail(&err);
     }
-    if (open_trace(&t, q->traces.names[0]))
+    if (open_trace(&t, q->traces.names[0]) || check_ranks(q, &t))
         return CLI_USAGE;
-    if (q->cut.first >= t.header.ranks)
-        err_set(&err, ERR_INPUT, "the trace has %llu ranks, and none from %llu on",
-                (unsigned long long)t.header.ranks, (unsigned long long)q->cut.first);
-    else
-        err.code = trace_copy(&t, &q->cut, q->output, &err);
+    int rc = trace_copy(&t, &q->cut, q->output, &err);
     trace_close(&t);
-    return err.code ? cli_fail(&err) : CLI_DONE;
+    return rc ? cli_fail(&err) : CLI_DONE;
 }
 
 static int merge(void *request)

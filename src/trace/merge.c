@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "trace/clocks.h"
@@ -406,6 +407,29 @@ static void open_parts(struct merge *m, const char *const *paths, size_t count, 
     }
 }
 
+/* Parts of one run have different ranks. */
+static int check_ranks(const struct merge *m, struct err *err)
+{
+    struct map parts; /* of ranks: number + 1 */
+    int rc = 0;
+    map_init(&parts);
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t k = 0; rc == 0 && k < m->parts[i].piece_count; k++) {
+            uint32_t rank = m->parts[i].pieces[k].rank;
+            if (k && m->parts[i].pieces[k - 1].rank == rank)
+                continue;
+            uint64_t *part = map_insert(&parts, rank, NULL);
+            if (*part)
+                rc = err_set(err, ERR_INPUT,
+                             "cannot merge '%s' and '%s': both have records of rank %u, so they are "
+                             "not parts of one trace",
+                             m->parts[*part - 1].file.path, m->parts[i].file.path, rank);
+            *part = i + 1;
+        }
+    map_fini(&parts);
+    return rc;
+}
+
 int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing,
                 struct err *err)
 {
@@ -421,9 +445,11 @@ int trace_merge_named(const char *const *parts, size_t count, const char *path,
     gather_all(&m);
     if (m.count)
         make_header(&m);
-    int rc = m.count ? trace_writer_open(&m.writer, path, &m.header, err)
+    int rc = m.count ? check_ranks(&m, err)
                      : err_set(err, missing->code ? missing->code : ERR_INPUT, "%s",
                                missing->code ? missing->text : "there is nothing to merge");
+    if (rc == 0)
+        rc = trace_writer_open(&m.writer, path, &m.header, err);
     if (rc == 0) {
         buf_init(&m.block);
         rc = write_definitions(&m, err);
