@@ -36,7 +36,8 @@ struct profile {
     /* of the rank */
     struct handles handles;
     struct map requests; /* in flight, with their failed tests */
-    int64_t last;        /* end of its last call */
+    int64_t last;        /* end of the last call of its first thread */
+    int has_first;       /* that has made calls */
     int64_t compute, mpi, wait, overlapped, exposed;
     uint64_t sent, received, messages, collective, rma, calls;
     int64_t begin, end; /* of all ranks: start of the first call, end of the last */
@@ -222,6 +223,7 @@ static void take_time(struct profile *p, const struct call_shape *s, unsigned fn
     p->is_begun = 1;
     if (!is_first_thread)
         return;
+    p->has_first = 1;
     p->mpi += time;
     if (s->blocks)
         p->wait += time;
@@ -275,6 +277,7 @@ static void take_profile(struct profile *p, const struct trace_event *e)
     p->begin = !p->is_begun || began < p->begin ? began : p->begin;
     p->end = !p->is_begun || e->leave > p->end ? e->leave : p->end;
     p->is_begun = 1;
+    p->has_first = 1;
     p->last = e->leave;
     p->compute = p->last - p->mpi;
 }
@@ -340,6 +343,7 @@ static void read_rank(struct profile *p, uint64_t rank)
     map_init(&p->requests);
     /* There is no computing before the first call yet; it is added at the end. */
     p->last = INT64_MAX;
+    p->has_first = 0;
     p->compute = p->mpi = p->wait = p->overlapped = p->exposed = 0;
     p->sent = p->received = p->messages = p->collective = p->rma = p->calls = 0;
     for (unsigned thread = 0, threads = trace_threads(&p->trace, rank); thread < threads;
@@ -350,7 +354,7 @@ static void read_rank(struct profile *p, uint64_t rank)
     }
     phases_rank_end(&p->phases, (uint32_t)rank);
     r->node = p->trace.definitions.nodes ? p->trace.definitions.nodes[rank] : -1;
-    r->end = p->calls ? (double)p->last : NAN;
+    r->end = p->has_first ? (double)p->last : NAN;
     r->compute = (double)p->compute;
     r->mpi = (double)p->mpi;
     r->wait = (double)p->wait;

@@ -205,11 +205,29 @@ static void test_truncated(void)
     is_int(silent, 0, "with a warning");
 }
 
+/* The calls of a rank are those of another thread than its first one: nothing is known of that. */
+static void test_other_thread(void)
+{
+    struct build b;
+    build_begin(&b, 2);
+    build_call(&b, 0, "MPI_Init", 100, 200, "");
+    build_call(&b, 0, "MPI_Finalize", 300, 400, "");
+    trace_stream_init(&b.streams[1], &b.part.sink, 1, 1, 0);
+    build_call(&b, 1, "MPI_Barrier", 250, 350, "comm=1");
+    struct analysis a = run(&b, NULL);
+    is_near(a.rank[1].compute, 0, "its computing");
+    is_near(a.rank[1].end, 0, "its end");
+    is_near(a.rank[1].calls, 1, "its calls");
+    is_near(a.compute, 100 * PS, "computing of all ranks");
+    analysis_fini(&a);
+}
+
 int main(void)
 {
     plan_auto();
     close(mkstemp(path));
     test_groups();
+    test_other_thread();
     test_many_phases();
     test_collective_bytes();
     test_bad();
