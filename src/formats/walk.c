@@ -185,7 +185,8 @@ const char *walk_region(const struct walk *w, const struct trace_event *e)
 int walk_is_call(struct walk *w, const struct trace_event *e)
 {
     if (w->thread)
-        format_note(w->notes, "left out: calls of further threads");
+        format_note(w->notes,
+                    "left out: calls of further threads: messages may lack their other end");
     else if (e->head != TRACE_CALL)
         format_note(w->notes, "left out: regions, and calls that did not end");
     return !w->thread && e->head == TRACE_CALL;
