@@ -383,10 +383,12 @@ static uint64_t most_events(const struct otf2_in *in, uint64_t location)
     buf_addf(&file, "%.*s/%llu.evt",
              (int)(suffix ? suffix - in->path : (ptrdiff_t)strlen(in->path)), in->path,
              (unsigned long long)location);
-    uint64_t bytes = stat(buf_str(&file), &st) == 0 ? (uint64_t)st.st_size : 0;
+    int is_there = stat(buf_str(&file), &st) == 0;
     buf_fini(&file);
+    if (!is_there) /* the library knows where its events are, or that there are none */
+        return UINT64_MAX;
     OTF2_Reader_GetCompression(in->reader, &method);
-    return bytes / EVENT_LEAST * (method == OTF2_COMPRESSION_NONE ? 1 : ZLIB_MOST);
+    return (uint64_t)st.st_size / EVENT_LEAST * (method == OTF2_COMPRESSION_NONE ? 1 : ZLIB_MOST);
 }
 
 static void read_once(struct otf2_location_state *s)
