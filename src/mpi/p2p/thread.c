@@ -420,6 +420,16 @@ static int looks_at_rest(struct threads *t)
     return t->restless ? vp_threads_idle(t->blocked) && atomic_load(&t->arriving) == 0 : at_rest(t);
 }
 
+/* Behind all others, so that each is called in its turn. */
+static void link_waiter(struct threads *t, struct waiter *w)
+{
+    struct waiter **at = &t->waiters;
+
+    while (*at)
+        at = &(*at)->next;
+    *at = w;
+}
+
 static void unlink_waiter(struct threads *t, struct waiter *w)
 {
     struct waiter **at = &t->waiters;
@@ -440,8 +450,7 @@ void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi
                       const void *arg)
 {
     struct threads *t = threads();
-    struct waiter me = {.next = t->waiters,
-                        .due = due,
+    struct waiter me = {.due = due,
                         .holds = holds,
                         .arg = arg,
                         .tid = vp_thread_tid(),
@@ -452,7 +461,7 @@ void mpi_thread_block(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi
         me.round = t->round;
     }
     p2p_thread_waits(t);
-    t->waiters = &me;
+    link_waiter(t, &me);
     t->blocked++;
     while (!t->turn || me.round == t->round) {
         if (!t->turn || is_cared_for(t))
