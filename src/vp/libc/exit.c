@@ -154,9 +154,10 @@ VP_EXPORT int on_exit(void (*fn)(int, void *), void *arg)
     return 0;
 }
 
+/* A thread that the rank has started runs its own when it ends. */
 VP_EXPORT int __cxa_thread_atexit_impl(void (*fn)(void *), void *object, void *dso)
 {
-    if (!vp_current())
+    if (!vp_current() || !vp_is_main_thread())
         return REAL(__cxa_thread_atexit_impl)(fn, object, dso);
     add(fn, NULL, object, &mark_thread);
     return 0;
