@@ -201,6 +201,14 @@ long vp_carrier_first_tid(void)
     return own_seat ? own_seat->first_tid : 0;
 }
 
+void vp_carrier_show(int present)
+{
+    const struct vp_seat *s = own_seat;
+
+    if (s && s->carrier)
+        *s->tid = (int32_t)(present ? s->carrier->tid : s->first_tid);
+}
+
 long vp_thread_tid(void)
 {
     if (own_seat && own_seat->carrier)
@@ -259,9 +267,9 @@ static void idle_main(void)
 
 /* ---- threads ---- */
 
-static void set_mask(const uint64_t *mask, uint64_t *old)
+static void change_mask(int how, const uint64_t *mask, uint64_t *old)
 {
-    plain_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, (long)old, MASK_BYTES);
+    plain_call(SYS_rt_sigprocmask, how, (long)mask, (long)old, MASK_BYTES);
 }
 
 static struct vp_carrier *leave_seat(struct vp_parked *me)
@@ -279,6 +287,7 @@ static struct vp_carrier *leave_seat(struct vp_parked *me)
 static void give(struct vp_carrier *c, struct vp_parked *next, int locked)
 {
     next->locked = locked;
+    next->masked = !locked;
     next->seat->carrier = c;
     next->seat->parked = NULL;
     next->is_parked = 0;
@@ -287,14 +296,16 @@ static void give(struct vp_carrier *c, struct vp_parked *next, int locked)
 /* The thread runs again. */
 static void arrive(const struct vp_parked *me)
 {
-    if (!me->locked)
-        set_mask(&me->mask, NULL);
+    if (me->masked)
+        change_mask(SIG_SETMASK, &me->mask, NULL);
 }
 
 void vp_thread_switch(struct vp_parked *me, struct vp_parked *next)
 {
+    /* In between, all signals are blocked that one of them blocks. */
+    change_mask(SIG_BLOCK, &next->mask, &me->mask);
     give(leave_seat(me), next, 1);
-    set_mask(&next->mask, &me->mask);
+    next->masked = (me->mask & ~next->mask) != 0;
     set_tls(next->tls);
     vp_switch(&me->sp, next->sp);
     arrive(me);
@@ -309,7 +320,7 @@ void vp_thread_park(struct vp_parked *me, plain_word *ring, vp_watch *watch)
     c->watch = watch;
     atomic_store(&c->awake, 0);
     push_idle(c);
-    set_mask(&all, &me->mask);
+    change_mask(SIG_SETMASK, &all, &me->mask);
     vp_switch(&me->sp, c->idle);
     arrive(me);
 }

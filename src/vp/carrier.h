@@ -17,7 +17,8 @@
  *     restartable sequences   carriers have none; libc does without
  *     signals to a thread,    from then on threads stay on their present carriers, and signals are
  *     signal stacks,          sent there (libc/thread.c)
- *     priority inheritance
+ *     robust mutexes
+ *     priority inheritance    there is none
  *
  * The first thread of a process, and threads that the program did not start by libc, are never
  * parked.
@@ -49,6 +50,9 @@ void vp_carrier_forked(void);
 long vp_carrier_tid(const struct vp_seat *);
 /* The same for the first carrier of the calling thread. */
 long vp_carrier_first_tid(void);
+/* Lets libc know the present carrier of the calling thread / the first one again, by which mutexes
+ * know their owner. */
+void vp_carrier_show(int present);
 /* Is that thread of the system an idle carrier? The caller holds vp_private.inside. */
 int vp_carrier_is_idle(long tid);
 

@@ -163,7 +163,8 @@ struct vp_parked { /* on the stack of the thread */
     struct vp_seat *seat;
     uint64_t mask; /* of blocked signals */
     int is_parked; /* now */
-    int locked;    /* it continues with the lock */
+    int locked;    /* it continues with the lock ... */
+    int masked;    /* ... and with more signals blocked */
 };
 /* May the calling thread be parked? */
 int vp_thread_may_park(void);
@@ -274,6 +275,7 @@ struct vp_private {
     uint32_t joining;                      /* threads that wait in a join */
     uint64_t threads_lock[5];              /* a mutex for these fields and for ... */
     struct vp_thread *known;      /* ... the threads that the program started (libc/thread.c) */
+    unsigned ending;              /* the key by which a thread learns that it ends */
     struct vp_threads_seen *seen; /* what the last look at the threads found (thread_sleep.c) */
     plain_word inside;            /* a lock: one thread is in the layer above */
     uint32_t settled;             /* threads are not parked any more (carrier.c) */

@@ -69,6 +69,18 @@ static void take_turns(long first)
 static void count_end(void *value)
 {
     CHECK(*(int *)value == local);
+    call();
+    ended++;
+}
+
+/* As C++ does for thread-local objects. */
+int __cxa_thread_atexit_impl(void (*)(void *), void *, void *);
+extern void *__dso_handle;
+
+static void destroy(void *object)
+{
+    CHECK(object == &local);
+    call();
     ended++;
 }
 
@@ -108,6 +120,7 @@ static void *keep(void *arg)
 
     local = id;
     pthread_setspecific(key, &local);
+    __cxa_thread_atexit_impl(destroy, &local, &__dso_handle);
     sigemptyset(&mask);
     sigaddset(&mask, SIGRTMIN + id);
     pthread_sigmask(SIG_BLOCK, &mask, NULL);
@@ -130,13 +143,37 @@ static void *keep(void *arg)
     return arg;
 }
 
+/* ---- some end while others call on; what libc asks the system about itself ---- */
+
+static atomic_int away;
+
+static void *outlast(void *arg)
+{
+    int id = *(int *)arg, policy;
+    struct sched_param param;
+    pthread_attr_t attributes;
+
+    take_turns(carrier());
+    if (id < 2)
+        return arg;
+    while (away < 2)
+        call();
+    for (int i = 0; i < MORE; i++)
+        call();
+    CHECK(pthread_getattr_np(pthread_self(), &attributes) == 0);
+    pthread_attr_destroy(&attributes);
+    CHECK(pthread_getschedparam(pthread_self(), &policy, &param) == 0);
+    CHECK(pthread_setschedparam(pthread_self(), policy, &param) == 0);
+    return arg;
+}
+
 static void run(void *(*what)(void *))
 {
     pthread_t threads[THREADS];
     int ids[THREADS];
     void *result;
 
-    moved = 0;
+    moved = away = 0;
     for (int i = 0; i < THREADS; i++) {
         ids[i] = i;
         CHECK(pthread_create(&threads[i], NULL, what, &ids[i]) == 0);
@@ -144,6 +181,7 @@ static void run(void *(*what)(void *))
     for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_join(threads[i], &result) == 0);
         CHECK(result == &ids[i]);
+        away++;
     }
 }
 
@@ -165,7 +203,7 @@ static void test_kept(void)
     ended = 0;
     for (int i = 0; i < GENERATIONS; i++)
         run(keep);
-    CHECK(ended == GENERATIONS * THREADS);
+    CHECK(ended == 2 * GENERATIONS * THREADS);
     if (check_virtual())
         CHECK(tasks() == before);
 }
@@ -210,6 +248,87 @@ static void *mix(void *arg)
             x = x * 1.0000001;
     }
     return x > 0 ? arg : NULL;
+}
+
+/* ---- handlers run only in threads that do not block their signal ---- */
+
+static atomic_int callers;
+
+static void on_alarm(int sig)
+{
+    CHECK(sig == SIGALRM && local % 2 == 1);
+}
+
+static void *block_some(void *arg)
+{
+    sigset_t alarm;
+
+    local = *(int *)arg;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    if (local % 2)
+        pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+    for (int i = 0; i < 10 * MORE; i++)
+        call();
+    callers--;
+    return arg;
+}
+
+static void *send_alarms(void *unused)
+{
+    struct timespec pause = {0, 1000000};
+
+    while (callers > 0) {
+        syscall(SYS_kill, syscall(SYS_getpid), SIGALRM);
+        syscall(SYS_nanosleep, &pause, NULL);
+    }
+    return unused;
+}
+
+static void test_blocked(void)
+{
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    pthread_t sender;
+    sigset_t alarm;
+
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    callers = THREADS;
+    CHECK(pthread_create(&sender, NULL, send_alarms, NULL) == 0);
+    run(block_some);
+    CHECK(pthread_join(sender, NULL) == 0);
+    signal(SIGALRM, SIG_IGN);
+}
+
+/* ---- a mutex with priority inheritance, made when threads have moved ---- */
+
+static pthread_mutex_t inherits;
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static void make_inherits(void)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    CHECK(pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) == 0);
+    CHECK(pthread_mutex_init(&inherits, &attributes) == 0);
+}
+
+static void *contend(void *arg)
+{
+    struct timespec pause = {0, 10000};
+
+    take_turns(carrier());
+    pthread_once(&made, make_inherits);
+    for (int i = 0; i < MORE; i++) {
+        CHECK(pthread_mutex_lock(&inherits) == 0);
+        if (i % 16 == 0)
+            syscall(SYS_nanosleep, &pause, NULL);
+        CHECK(pthread_mutex_unlock(&inherits) == 0);
+    }
+    return arg;
 }
 
 /* ---- signals; from the first on, threads do not move any more ---- */
@@ -284,6 +403,10 @@ int main(int argc, char **argv)
     *cell = 0;
     MPI_Win_lock_all(0, window);
     test_kept();
+    run(outlast);
+    run(contend);
+    if (check_virtual()) /* else MPI has threads of its own */
+        test_blocked();
     test_detached();
     run(mix);
     test_signals();

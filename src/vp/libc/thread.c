@@ -12,6 +12,7 @@
  */
 #include "vp/libc/libc.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <threads.h>
 
+#include "base/log.h"
 #include "base/sys.h"
 #include "vp/carrier.h"
 
@@ -36,6 +38,7 @@ struct vp_thread {
     void *(*start)(void *); /* of pthread_create, or ... */
     thrd_start_t c_start;   /* ... of thrd_create */
     void *arg;
+    int endings; /* rounds of destructors that have begun */
     struct vp_seat seat;
 };
 
@@ -74,10 +77,15 @@ int vp_threads_idle(uint32_t others)
 
 /* ---- start and end ---- */
 
+/* The last of the thread's destructors: others may still call MPI. */
 static void end(void *ended)
 {
     struct vp_thread *t = ended, **at = &vp_private.known;
 
+    if (++t->endings < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(vp_private.ending, t);
+        return;
+    }
     lock();
     vp_carrier_end();
     while (*at != t)
@@ -90,16 +98,20 @@ static void end(void *ended)
     free(t);
 }
 
+/* Before the first thread starts. */
+static void create_ending(void)
+{
+    if (!vp_private.threaded && pthread_key_create(&vp_private.ending, end) != 0)
+        log_fatal("no key for thread-local data is left");
+}
+
 static void *thread_main(void *given)
 {
     struct vp_thread *t = given;
-    void *result;
 
-    pthread_cleanup_push(end, t);
+    pthread_setspecific(vp_private.ending, t);
     vp_carrier_begin(&t->seat);
-    result = t->start ? t->start(t->arg) : (void *)(intptr_t)t->c_start(t->arg);
-    pthread_cleanup_pop(1);
-    return result;
+    return t->start ? t->start(t->arg) : (void *)(intptr_t)t->c_start(t->arg);
 }
 
 static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, struct vp_thread what)
@@ -110,6 +122,7 @@ static int start_thread(pthread_t *thread, const pthread_attr_t *attributes, str
     if (!t)
         return EAGAIN;
     *t = what;
+    create_ending();
     vp_hooks->threads(vp_current());
     vp_private.host->unpin();
     lock(); /* so that it does not end before it is listed */
@@ -275,6 +288,31 @@ VP_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *s
     return 0;
 }
 
+/* libc asks the system by the number that it knows, which is right for the calling thread. */
+#define WITH_NUMBER(thread, call)                        \
+    int own = pthread_equal(thread, pthread_self()), rc; \
+    if (own)                                             \
+        vp_carrier_show(1);                              \
+    rc = (call);                                         \
+    if (own)                                             \
+        vp_carrier_show(0);                              \
+    return rc
+
+VP_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    WITH_NUMBER(thread, REAL(pthread_getattr_np)(thread, attributes));
+}
+
+VP_EXPORT int pthread_getschedparam(pthread_t thread, int *policy, struct sched_param *param)
+{
+    WITH_NUMBER(thread, REAL(pthread_getschedparam)(thread, policy, param));
+}
+
+VP_EXPORT int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param)
+{
+    WITH_NUMBER(thread, REAL(pthread_setschedparam)(thread, policy, param));
+}
+
 VP_EXPORT int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
     if (vp_private.threaded)
@@ -282,11 +320,21 @@ VP_EXPORT int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
     return REAL(sched_setaffinity)(pid, size, set);
 }
 
+/* The system knows the owner of such a mutex by the number of its thread. Priorities do not matter
+ * to virtual time. */
 VP_EXPORT int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol)
 {
     if (protocol == PTHREAD_PRIO_INHERIT && vp_current())
-        libc_threads_settle();
+        protocol = PTHREAD_PRIO_NONE;
     return REAL(pthread_mutexattr_setprotocol)(attributes, protocol);
+}
+
+/* The system releases those of a thread that ends, which it knows by the number. */
+VP_EXPORT int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)
+{
+    if (robust == PTHREAD_MUTEX_ROBUST && vp_current())
+        libc_threads_settle();
+    return REAL(pthread_mutexattr_setrobust)(attributes, robust);
 }
 
 #if defined(__x86_64__)
