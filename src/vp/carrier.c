@@ -55,6 +55,7 @@ struct vp_carrier {
     struct robust robust;    /* no mutexes */
 };
 
+__thread int vp_thread_depth;
 static __thread struct vp_seat *own_seat; /* NULL: the thread is never parked ... */
 static __thread long own_tid;             /* ... and this is its carrier's number, 0: unknown */
 

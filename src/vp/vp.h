@@ -166,6 +166,8 @@ struct vp_parked { /* on the stack of the thread */
     int locked;    /* it continues with the lock ... */
     int masked;    /* ... and with more signals blocked */
 };
+/* How deep the calling thread is in the layer above; that may have the lock while it is not 0. */
+extern __thread int vp_thread_depth;
 /* May the calling thread be parked? */
 int vp_thread_may_park(void);
 /* Parks the calling thread, and its carrier continues with `next`. */

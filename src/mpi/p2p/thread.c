@@ -59,7 +59,6 @@
 /* The processor time of a thread (clock_getcpuclockid(3) has it for handles only). */
 #define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
 
-static __thread int depth;
 static __thread uint32_t sleeps_seen; /* threads.sleeps when this one last left */
 
 static struct threads *threads(void)
@@ -226,7 +225,7 @@ void p2p_thread_enter(void)
 {
     struct threads *t = threads();
 
-    if (depth++)
+    if (vp_thread_depth++)
         return;
     p2p_thread_returns();
     atomic_fetch_add(&t->arriving, 1);
@@ -247,7 +246,7 @@ void p2p_thread_leave(int quiet)
     struct threads *t = threads();
     plain_word *ring;
 
-    if (--depth)
+    if (--vp_thread_depth)
         return;
     sleeps_seen = t->sleeps;
     if (!quiet || t->handled != mpi_world.handled || mpi_self()->ent.inbox) {
