@@ -128,8 +128,31 @@ int vp_threads_sleep(int (*skip)(const void *, long), const void *arg)
     (void)arg;
     return 0;
 }
-void vp_thread_pin(void)
+int vp_thread_pin(void)
 {
+    return 0;
+}
+__thread int vp_thread_depth;
+long vp_thread_tid(void)
+{
+    return 1;
+}
+int vp_thread_may_park(void)
+{
+    return 0;
+}
+void vp_thread_switch(struct vp_parked *me, struct vp_parked *next)
+{
+    (void)me, (void)next;
+}
+void vp_thread_park(struct vp_parked *me, plain_word *ring, vp_watch *watch)
+{
+    (void)me, (void)ring, (void)watch;
+}
+plain_word *vp_thread_resume(struct vp_parked *next)
+{
+    (void)next;
+    return NULL;
 }
 int vp_threads_are_pinned(void)
 {
