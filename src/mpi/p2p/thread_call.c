@@ -278,6 +278,8 @@ void p2p_thread_returns(void)
 {
     double away = (double)(ticks_now() - habit.left) / ticks_per_ns();
 
+    if (!habit.left)
+        return; /* its first call tells nothing */
     habit.late = away > LATE_NS;
     if (away > QUICK_NS)
         habit.quick = 0;
