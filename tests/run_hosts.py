@@ -197,6 +197,7 @@ def add_faults(tests):
             tests.add(f"fault {how} {name}", tests.fails, ways, how, wanted, pattern)
         for how, wanted, pattern in (
                 ("segv", 139, r"rank 2: Segmentation fault at virtual time .* in threads"),
+                ("raise", 140, "rank 2: User defined signal 2 at virtual time .* in threads"),
                 ("exit", 1, "rank 2 has ended"), ("deadlock", 1, "deadlock.*rank 2 at .*MPI_Recv")):
             tests.add(f"fault thread {how} {name}", tests.thread, ways, how, wanted, pattern)
     add_reports(tests)

@@ -253,10 +253,7 @@ static int has_handled(struct vp_rank *f, int sig, siginfo_t *info, void *contex
 
 /* ---- signals ---- */
 
-/* The first thread that crashes writes the report. Other threads may crash as a consequence; they
- * wait for the end of the process. Returns 0 if the report itself crashes, or if the process is a
- * child that a rank forked. */
-static int is_first(void)
+int vp_crash_is_first(void)
 {
     int32_t me = (int32_t)syscall(SYS_gettid), before = 0;
 
@@ -319,7 +316,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
         siglongjmp(guard->out, 1);
     if (has_handled(f, sig, info, context))
         return;
-    if (!is_first()) {
+    if (!vp_crash_is_first()) {
         signal(sig, SIG_DFL);
         /* delivered when the handler returns */
         syscall(SYS_tgkill, sys_getpid(), plain_call(SYS_gettid, 0, 0, 0, 0), sig);

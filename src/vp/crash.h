@@ -16,6 +16,11 @@ void vp_crash_init(void);
 int vp_crash_catches(int sig);
 void vp_crash_catch(int sig);
 
+/* The first thread that crashes writes the report. Other threads may crash as a consequence; they
+ * wait for the end of the process. Returns 0 if the report itself crashes, or if the process is a
+ * child that a rank forked. */
+int vp_crash_is_first(void);
+
 /* The call stack of a rank: return addresses, innermost first. */
 struct vp_backtrace {
     int exact;   /* the first address is that of an instruction; all others are return addresses */

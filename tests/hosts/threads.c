@@ -3,12 +3,14 @@
  * message that never arrives; the last rank creates a file `stays` and computes meanwhile, all
  * others wait, too. The thread continues when this file exists.
  *   segv      the thread writes to no address
+ *   raise     it raises a signal that nobody handles, while the first thread makes calls
  *   exit      it calls exit(3)
  *   spin      it makes a file `spins` and computes for ever
  *   deadlock  it waits for ever, and no rank computes
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,8 @@ static void *fail(void *unused)
     await_last();
     if (!strcmp(how, "exit"))
         exit(3);
+    if (!strcmp(how, "raise"))
+        raise(SIGUSR2);
     if (!strcmp(how, "spin"))
         fclose(fopen("spins", "w"));
     while (!strcmp(how, "spin") && forever)
@@ -60,6 +64,8 @@ int main(int argc, char **argv)
         fclose(fopen("stays", "w"));
     while (rank == size - 1 && strcmp(how, "deadlock") != 0 && strcmp(how, "exit") != 0 && forever)
         continue;
+    while (rank == chosen && !strcmp(how, "raise") && forever)
+        MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &provided, MPI_STATUS_IGNORE);
     MPI_Recv(&rank, 1, MPI_INT, chosen, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;

@@ -36,6 +36,8 @@ void mpi_enter_refused(struct mpi_rank *self, enum mpi_fn fn)
 
     if (!self && vp_private.parent)
         refuse_child(mpi_rank_of(vp_private.parent), fn);
+    while (!self && vp_private.dying) /* another thread of the rank has crashed */
+        syscall(SYS_pause);
     if (!self)
         log_fatal("%s called outside of a rank; start the program with 'orrery run'",
                   mpi_fn_name[fn]);

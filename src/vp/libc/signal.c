@@ -226,8 +226,10 @@ static int die_of(int sig)
 
     if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)
         return REAL(raise)(sig);
-    vp_private.current = NULL;
-    vp_hooks->crash(f, sig, NULL, NULL);
+    if (vp_crash_is_first()) {
+        vp_private.current = NULL;
+        vp_hooks->crash(f, sig, NULL, NULL);
+    }
     return 0;
 }
 
