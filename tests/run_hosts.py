@@ -161,8 +161,8 @@ def add_same(tests):
     watched_run.add_same(tests, ways, ([], ["--set", "mpi.eager_limit=0"]), "--host process --schedule random:3")
     tests.add("memory of ranks", tests.memory)
     tests.add("children of ranks", tests.children)
-    for ways in ([], ["--procs", "2"]):
-        tests.add(" ".join(["children that call MPI", *ways]), tests.child_calls, ways)
+    for more in ([], ["--procs", "2"]):
+        tests.add(" ".join(["children that call MPI", *more]), tests.child_calls, more)
     for words in ([], ["raw"]):
         tests.add(f"input {' '.join(words)}", tests.input, words)
     if not tests.options.quick:
