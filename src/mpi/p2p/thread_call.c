@@ -35,7 +35,9 @@
 
 /* What to expect of a thread. */
 static __thread struct {
-    uint64_t left;        /* when it last left, in ticks */
+    uint64_t left;        /* when it last left, in ticks ... */
+    uint64_t entries;     /* ... and threads.entries then */
+    double away;          /* for how long, in nanoseconds */
     uint32_t quick;       /* returns in a row that were quick */
     uint32_t late;        /* the last return was */
     uint32_t pinned;      /* threads.pinned when it was last pinned */
@@ -142,6 +144,7 @@ plain_word *p2p_thread_call(struct threads *t)
     struct waiter *w = call_next(t, habit.quick == QUICK_CALLS && !t->wary);
 
     habit.left = ticks_now();
+    habit.entries = t->entries;
     if (t->wary)
         t->wary--;
     return bell_of(t, w);
@@ -276,10 +279,17 @@ void p2p_thread_sleep(struct threads *t, struct waiter *me, long ns)
 
 void p2p_thread_returns(void)
 {
-    double away = (double)(ticks_now() - habit.left) / ticks_per_ns();
+    habit.away = (double)(ticks_now() - habit.left) / ticks_per_ns();
+}
+
+/* Was it quick? On one processor a thread may be away because others make calls: their calls share
+ * its time. Its first call tells nothing. */
+static void judge_return(struct threads *t)
+{
+    double away = habit.away / (double)(++t->entries - habit.entries);
 
     if (!habit.left)
-        return; /* its first call tells nothing */
+        return;
     habit.late = away > LATE_NS;
     if (away > QUICK_NS)
         habit.quick = 0;
@@ -319,6 +329,7 @@ static void count_steady(struct threads *t)
 
 void p2p_thread_pin(struct threads *t)
 {
+    judge_return(t);
     if (t->pinned && (habit.late || !vp_threads_are_pinned())) {
         unpin(t);
         return;

@@ -70,6 +70,7 @@ struct threads {
     uint32_t steady;               /* quick returns since one was late, or they were pinned */
     uint32_t steady_min;           /* as many as it takes to pin them */
     int watched;                   /* parked threads are: one of them may be called and not woken */
+    uint64_t entries;              /* how often a thread has entered */
     uint64_t calls;                /* how often a waiter was called ... */
     uint64_t calls_watched;        /* ... when the watch last looked */
 };
@@ -82,7 +83,7 @@ _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the 
 void p2p_thread_look(struct threads *, struct mpi_rank *self);
 /* A waiter that has not seen the present round, or NULL. */
 struct waiter *p2p_thread_unseen(const struct threads *);
-/* A thread enters: the first does not need the lock. */
+/* A thread enters: the first measures, and does not need the lock; the second judges. */
 void p2p_thread_returns(void);
 void p2p_thread_pin(struct threads *);
 /* Some threads have been computing for long. */
