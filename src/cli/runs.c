@@ -72,7 +72,7 @@ int cli_runs_read(struct cli_runs *r, int argc, char **argv, cli_runs_own *own, 
     if (i >= argc)
         return err_set(err, ERR_INPUT, "no program given, as in: %s", example);
     r->program = argv + i;
-    return 0;
+    return cli_options_check_program(argc - i, r->program, err);
 }
 
 int cli_runs_help(void)
