@@ -378,12 +378,14 @@ static void meet_neighbours(struct native_link *link)
 
 /* UCX, below MPICH, would catch the signals by which we detect a rank's crash, intercept memory
  * mappings, of which there are many, and complain on standard output about unreceived messages when
- * a run ends early. Settings of the user take precedence. */
+ * a run ends early. The files by which it shows its objects may make it fail at the end. The user's
+ * settings take precedence. */
 static void set_up_environment(int set)
 {
     static const char *const names[][2] = {{"UCX_HANDLE_ERRORS", "none"},
                                            {"UCX_MEM_EVENTS", "no"},
                                            {"UCX_LOG_LEVEL", "error"},
+                                           {"UCX_VFS_ENABLE", "n"},
                                            {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
     static int ours[sizeof names / sizeof names[0]];
 
