@@ -2,8 +2,8 @@
  * log.c - messages on stderr. Each is formatted on the stack and leaves in one raw write, so lines
  * of several processes do not mix and nothing is buffered when the process dies.
  *
- * The writer and the exit function are the module's only state: they describe the process, not
- * a run, and are set once at start (or by tests).
+ * The writer, the exit function and what is left out are the module's only state: they describe the
+ * process, not a run, and are set once at start (or by tests).
  */
 #include "base/log.h"
 
@@ -25,10 +25,16 @@ static void exit_process(int status)
 
 static void (*current_writer)(const char *line, size_t length) = write_stderr;
 static void (*current_exit)(int status) = exit_process;
+static int current_quiet;
 
 void log_set_writer(void (*writer)(const char *line, size_t length))
 {
     current_writer = writer ? writer : write_stderr;
+}
+
+void log_set_quiet(int is_quiet)
+{
+    current_quiet = is_quiet;
 }
 
 void log_set_exit(void (*exit_function)(int status))
@@ -60,6 +66,8 @@ void log_error(const char *fmt, ...)
 void log_warn(const char *fmt, ...)
 {
     va_list args;
+    if (current_quiet)
+        return;
     va_start(args, fmt);
     write_line("warning: ", fmt, args);
     va_end(args);
@@ -68,6 +76,8 @@ void log_warn(const char *fmt, ...)
 void log_note(const char *fmt, ...)
 {
     va_list args;
+    if (current_quiet)
+        return;
     va_start(args, fmt);
     write_line("", fmt, args);
     va_end(args);

@@ -27,6 +27,9 @@ _Noreturn void log_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 
  */
 _Noreturn void log_fatal_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Whether warnings and notes are left out (0 in the beginning); errors never are. */
+void log_set_quiet(int is_quiet);
+
 /* Replaces where lines go (each call is one whole line with its newline); NULL restores fd 2. */
 void log_set_writer(void (*writer)(const char *line, size_t length));
 

@@ -9,6 +9,7 @@
 #include "cli/groups.h"
 #include "cli/machine.h"
 #include "cli/notes.h"
+#include "cli/shared.h"
 #include "cli/table_format.h"
 #include "webreport/routed.h"
 
@@ -47,14 +48,15 @@ static int set_setting(void *into, const char *value, struct err *err)
 }
 
 static const struct cli_option options[] = {
-    {"format", 0, NULL, "FORMAT", "text (default), xml, json or csv", set_format},
-    {"output", 'o', NULL, "FILE", "write to FILE instead of standard output", set_output},
-    {"platform", 0, NULL, "NAME",
+    {CLI_SHARED_FORMAT, set_format},
+    {CLI_SHARED_OUTPUT, set_output},
+    {CLI_NAMED_PLATFORM, "NAME",
      "route messages through its links, for their load\n"
      "a machine, a preset or a file: the load of its links over time is found by routing the messages through its topology, "
      "for traces that do not have the load of links",
      set_platform},
-    {"set", 0, NULL, "KEY=VALUE", "settings of that machine, as for 'run'", set_setting},
+    {CLI_SHARED_SET, set_setting},
+    {CLI_SHARED_QUIET, cli_shared_quiet},
     {0},
 };
 

@@ -16,6 +16,7 @@
 #include "cli/machine.h"
 #include "cli/measure.h"
 #include "cli/outputs.h"
+#include "cli/shared.h"
 #include "cli/uses.h"
 #include "platform/read.h"
 
@@ -25,7 +26,7 @@
 
 struct request {
     struct cli_measure how;
-    const char *output, *raw, *report, *from, *verify, *name, *date;
+    const char *output, *raw, *plot, *from, *verify, *name, *date;
     int signal; /* that ended the measurement */
     int again;  /* --verify: measure again, even if there are measurements */
 };
@@ -77,9 +78,9 @@ static int set_raw(void *q, const char *value, struct err *err)
     return cli_options_text(&((struct request *)q)->raw, value, err);
 }
 
-static int set_report(void *q, const char *value, struct err *err)
+static int set_plot(void *q, const char *value, struct err *err)
 {
-    return cli_options_text(&((struct request *)q)->report, value, err);
+    return cli_options_text(&((struct request *)q)->plot, value, err);
 }
 
 static int set_from(void *q, const char *value, struct err *err)
@@ -113,16 +114,16 @@ static int set_date(void *q, const char *value, struct err *err)
 }
 
 static const struct cli_option options[] = {
-    {"ranks", 'n', "-np", "N",
-     "measure with N ranks (default: as many as there are cores, at least 2)", set_ranks},
-    {"launcher", 0, NULL, "COMMAND",
+    {CLI_NAMED_RANKS, "N", "measure with N ranks (default: as many as there are cores, at least 2)",
+     set_ranks},
+    {CLI_NAMED_LAUNCHER, "COMMAND",
      "starts the ranks; \"-n N\" and a program follow (default mpiexec.mpich)", set_launcher},
     {"quick", 0, NULL, NULL, "few samples per point, some seconds in all", set_quick},
     {"samples", 0, NULL, "N", "at most N samples per point (default 1000)", set_samples},
-    {"output", 'o', NULL, "FILE", "the platform file to write (default machine.yaml)", set_output},
+    {CLI_NAMED_OUTPUT, "FILE", "the platform file to write (default machine.yaml)", set_output},
     {"raw", 0, NULL, "FILE", "where to keep the measurements (default: the platform file, as .csv)",
      set_raw},
-    {"report", 0, NULL, "FILE", "write plots as SVG", set_report},
+    {CLI_SHARED_PLOT, set_plot},
     {"from", 0, NULL, "FILE", "use the measurements kept in FILE, measure nothing", set_from},
     {"verify", 0, NULL, "PLATFORM",
      "fit nothing: simulate the ping-pong on PLATFORM, compare it with the measurements that "
@@ -233,15 +234,15 @@ static int write_platform(const struct request *q, const struct calibrate_machin
     return rc;
 }
 
-static int write_report(const struct request *q, const struct calibrate_machine *m,
-                        const struct calibrate_raw *raw, struct err *err)
+static int write_plot(const struct request *q, const struct calibrate_machine *m,
+                      const struct calibrate_raw *raw, struct err *err)
 {
     struct buf text;
-    if (!q->report)
+    if (!q->plot)
         return 0;
     buf_init(&text);
     calibrate_report_svg(m, raw, &text);
-    int rc = buf_write_file(&text, q->report, err);
+    int rc = buf_write_file(&text, q->plot, err);
     buf_fini(&text);
     return rc;
 }
@@ -268,7 +269,7 @@ static int fit(const struct request *q, const struct calibrate_raw *raw)
     int status;
     buf_init(&text);
     if (calibrate_machine_fit(m, raw, &err) || write_platform(q, m, raw, &err) ||
-        write_report(q, m, raw, &err)) {
+        write_plot(q, m, raw, &err)) {
         status = cli_fail(&err);
     } else {
         warn_of_poor_fit(m, raw);
@@ -345,9 +346,9 @@ static int check_outputs(const struct request *q, struct err *err)
                      : q->output ? q->output
                                  : OUTPUT},
         {"--raw", q->raw},
-        {"--report", q->report},
+        {"--plot", q->plot},
     };
-    int rc = cli_outputs_check_svg("--report", q->report, err);
+    int rc = cli_outputs_check_svg("--plot", q->plot, err);
     return rc ? rc : cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
 }
 
@@ -356,9 +357,9 @@ static int check(const struct request *q, int next, int argc, char **argv, struc
     if (next < argc)
         return err_set(err, ERR_INPUT, "calibrate takes no argument, but '%s' was given",
                        argv[next]);
-    if (q->verify && (q->output || q->report || q->name))
+    if (q->verify && (q->output || q->plot || q->name))
         return err_set(err, ERR_INPUT,
-                       "--verify writes no platform and no plot: leave out --output, --report "
+                       "--verify writes no platform and no plot: leave out --output, --plot "
                        "and --name");
     if (q->again && (!q->verify || q->from))
         return err_set(err, ERR_INPUT, "--again: goes with --verify, and not with --from");

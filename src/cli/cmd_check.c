@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/shared.h"
 #include "program/host.h"
 #include "program/program.h"
 
@@ -24,7 +25,7 @@ static int set_format(void *into, const char *value, struct err *err)
 }
 
 static const struct cli_option options[] = {
-    {"format", 0, NULL, "FORMAT", "text (default) or json", set_format},
+    {CLI_NAMED_FORMAT, "FORMAT", "text (default) or json", set_format},
     {0},
 };
 

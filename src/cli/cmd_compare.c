@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/groups.h"
 #include "cli/notes.h"
+#include "cli/shared.h"
 #include "cli/table_format.h"
 
 /* A limit on the mean error of a group, of all groups, or on structure. */
@@ -119,8 +120,9 @@ static const struct cli_option options[] = {
      "exceeded, an error says so, and the exit status is 1",
      set_threshold},
     {"skeleton", 0, NULL, NULL, "compare traffic and structure, no times", set_skeleton},
-    {"format", 0, NULL, "FORMAT", "text (default), xml, json or csv", set_format},
-    {"output", 'o', NULL, "FILE", "write to FILE instead of standard output", set_output},
+    {CLI_SHARED_FORMAT, set_format},
+    {CLI_SHARED_OUTPUT, set_output},
+    {CLI_SHARED_QUIET, cli_shared_quiet},
     {0},
 };
 

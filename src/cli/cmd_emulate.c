@@ -104,10 +104,13 @@ CLI_PASS(set_report, "--report", struct request, outputs)
 CLI_PASS(set_json, "--json", struct request, outputs)
 CLI_PASS(set_labels, "--labels", struct request, outputs)
 CLI_PASS(set_check, "--check", struct request, outputs)
+CLI_PASS(set_check_leaks, "--check-leaks", struct request, outputs)
+CLI_PASS(set_progress, "--progress", struct request, outputs)
+CLI_PASS(set_no_progress, "--no-progress", struct request, outputs)
 
 static const struct cli_option options[] = {
-    {"ranks", 'n', "-np", "N", "number of ranks (required)", set_ranks},
-    {"platform", 'p', NULL, "NAME",
+    {CLI_SHARED_RANKS, set_ranks},
+    {CLI_NAMED_PLATFORM, "NAME",
      "the machine whose network is simulated, a preset or file\n"
      "the machine whose network is simulated: a preset ('orrery platform list') or a file that ends in "
      ".yaml; without it, the default one as a packet network",
@@ -124,21 +127,24 @@ static const struct cli_option options[] = {
      "time between MPI calls: measured (default), as processor time, or none, if the program declares it "
      "(orrery_compute)",
      set_compute},
-    {"launcher", 0, NULL, "COMMAND",
+    {CLI_NAMED_LAUNCHER, "COMMAND",
      "command that starts processes on other computers\n"
      "starts processes on other computers, which connect to the simulator by TCP; \"-n N\" and what they run follow "
      "(default: all processes are on this computer)",
      set_launcher},
     {"local", 0, NULL, "K", "with --launcher: the first K ranks are on this computer", set_local},
     {"join", 0, NULL, NULL, NULL, set_join},
-    {"trace", 0, NULL, "FILE", "write a trace, in simulated time", set_trace},
-    {"stats", 0, NULL, "FILE", "write statistics, as CSV or JSON", set_stats},
-    {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
+    {CLI_SHARED_TRACE, set_trace},
+    {CLI_SHARED_STATS, set_stats},
+    {CLI_SHARED_REPORT, set_report},
     CLI_PASSED_PACKETS,
-    {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
-    {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
-    {"check", 0, NULL, NULL, "compare types and arguments between ranks", set_check},
-    {"quiet", 'q', NULL, NULL, "no summary, no notes and no warnings", set_quiet},
+    {CLI_SHARED_JSON, set_json},
+    {CLI_SHARED_LABELS, set_labels},
+    {CLI_SHARED_CHECK, set_check},
+    {CLI_SHARED_CHECK_LEAKS, set_check_leaks},
+    {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 

@@ -98,11 +98,12 @@ CLI_PASS(set_stats, "--stats", struct request, run)
 CLI_PASS(set_report, "--report", struct request, run)
 CLI_PASS(set_json, "--json", struct request, run)
 CLI_PASS(set_quiet, "--quiet", struct request, run)
+CLI_PASS(set_progress, "--progress", struct request, run)
+CLI_PASS(set_no_progress, "--no-progress", struct request, run)
 
 static const struct cli_option options[] = {
-    {"ranks", 'n', "-np", "N", "number of ranks", set_ranks},
-    {"platform", 'p', NULL, "NAME", "the machine whose network is simulated, a preset or file",
-     set_platform},
+    {CLI_SHARED_RANKS, set_ranks},
+    {CLI_SHARED_PLATFORM, set_platform},
     CLI_PASSED_MACHINE,
     {"compute", 0, NULL, "HOW",
      "how computing counts: auto, wall, processor, none\n"
@@ -119,17 +120,19 @@ static const struct cli_option options[] = {
      "processes that simulate (default 1)\n"
      "number of processes that simulate, each some of the ranks, if one cannot keep up (default 1)",
      set_simulators},
-    {"launcher", 0, NULL, "COMMAND",
+    {CLI_NAMED_LAUNCHER, "COMMAND",
      "command that starts the processes\n"
      "starts the processes; \"-n N\", the program, \":\" and the simulator follow (default " LAUNCHER
      ")",
      set_launcher},
-    {"trace", 0, NULL, "FILE", "write a trace, in virtual time", set_trace},
-    {"stats", 0, NULL, "FILE", "write statistics, among them messages by pair", set_stats},
-    {"report", 0, NULL, "FILE", "write a page that shows the run", set_report},
+    {CLI_SHARED_TRACE, set_trace},
+    {CLI_SHARED_STATS, set_stats},
+    {CLI_SHARED_REPORT, set_report},
     CLI_PASSED_PACKETS,
-    {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
-    {"quiet", 'q', NULL, NULL, "no summary and no notes", set_quiet},
+    {CLI_SHARED_JSON, set_json},
+    {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 

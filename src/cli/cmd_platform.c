@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/machine.h"
 #include "cli/outputs.h"
+#include "cli/shared.h"
 #include "cli/uses.h"
 #include "net/net.h"
 #include "net/topology/topology.h"
@@ -37,9 +38,9 @@ static int set_output(void *into, const char *value, struct err *err)
 }
 
 static const struct cli_option options[] = {
-    {"set", 0, NULL, "LIST",
-     "change settings first, KEY=VALUE separated by commas; may be repeated", set_settings},
-    {"output", 'o', NULL, "FILE", "write to FILE, not to standard output", set_output},
+    {CLI_SHARED_SET, set_settings},
+    {CLI_SHARED_OUTPUT, set_output},
+    {CLI_SHARED_QUIET, cli_shared_quiet},
     {0},
 };
 

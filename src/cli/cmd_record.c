@@ -24,6 +24,7 @@
 #include "cli/native.h"
 #include "cli/outputs.h"
 #include "cli/parts.h"
+#include "cli/shared.h"
 #include "native/options.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
@@ -83,16 +84,15 @@ static int set_profile_only(void *into, const char *value, struct err *err)
 
 static int set_quiet(void *into, const char *value, struct err *err)
 {
-    (void)value, (void)err;
     ((struct request *)into)->is_quiet = 1;
-    return 0;
+    return cli_shared_quiet(into, value, err);
 }
 
 static const struct cli_option options[] = {
-    {"ranks", 'n', "-np", "N", "number of ranks", set_ranks},
-    {"output", 'o', NULL, "FILE", "the trace to write (default: name of the program, and .orr)",
+    {CLI_SHARED_RANKS, set_ranks},
+    {CLI_NAMED_OUTPUT, "FILE", "the trace to write (default: name of the program, and .orr)",
      set_output},
-    {"launcher", 0, NULL, "COMMAND",
+    {CLI_NAMED_LAUNCHER, "COMMAND",
      "command that starts the processes\n"
      "starts the processes; \"-n N\" and the program follow (default " CLI_NATIVE_LAUNCHER ")",
      set_launcher},
@@ -105,15 +105,9 @@ static const struct cli_option options[] = {
      "if a rank cannot write any more, for instance because the disk is full: continue (default) without recording, "
      "or stop the program",
      set_full},
-    {"call-sites", 0, NULL, NULL,
-     "record call sites\n"
-     "record where in the program each call is made: up to four functions with files and lines",
-     set_call_sites},
-    {"profile-only", 0, NULL, NULL,
-     "statistics of functions, no events\n"
-     "for each rank and function its calls, their time and bytes, instead of every call",
-     set_profile_only},
-    {"quiet", 'q', NULL, NULL, "no notes", set_quiet},
+    {CLI_SHARED_CALL_SITES, set_call_sites},
+    {CLI_SHARED_PROFILE_ONLY, set_profile_only},
+    {CLI_SHARED_QUIET, set_quiet},
     {0},
 };
 

@@ -9,12 +9,14 @@
 #include "cli/machine.h"
 #include "cli/notes.h"
 #include "cli/outputs.h"
+#include "cli/shared.h"
 #include "cli/webpage.h"
 
 struct request {
     struct webreport report;
     size_t named, placed;
     const char *platforms[WEBREPORT_TRACES_MOST];
+    struct cli_machine changes; /* the settings, without a platform */
 };
 
 /* ---- options ---- */
@@ -48,18 +50,27 @@ static int set_platform(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_settings(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    cli_machine_add(&((struct request *)into)->changes, value);
+    return 0;
+}
+
 static const struct cli_option options[] = {
-    {"output", 'o', NULL, "FILE", "the page to write (FILE.html)", set_output},
+    {CLI_NAMED_OUTPUT, "FILE", "the page to write (FILE.html)", set_output},
     {"svg", 0, NULL, "DIR", "write pictures of all panels to a folder", set_pictures},
     {"name", 0, NULL, "TEXT",
      "what to call a trace; once for each\n"
      "what to call a trace in the report, instead of its file name; given twice, the second is for the second trace",
      set_name},
-    {"platform", 0, NULL, "NAME",
+    {CLI_NAMED_PLATFORM, "NAME",
      "route messages through its links, for their load\n"
      "a machine, a preset or a file that ends in .yaml: the load of links is found by routing the messages through its topology, "
      "for traces that do not have it; if given once, it is the machine of all traces",
      set_platform},
+    {CLI_SHARED_SET, set_settings},
+    {CLI_SHARED_QUIET, cli_shared_quiet},
     {0},
 };
 
@@ -117,13 +128,15 @@ static int check(struct request *q, char *template, size_t size, struct err *err
     return rc;
 }
 
-/* Makes the machines that were given; on failure there is none. */
+/* Makes the machines that were given; on failure there is none. Settings alone change the default
+ * one. */
 static int make_machines(struct request *q, struct platform *machines, struct err *err)
 {
+    if (!q->placed && q->changes.set_count)
+        q->platforms[q->placed++] = NULL;
     for (size_t i = 0; i < q->placed; i++) {
-        struct cli_machine given = {.platform = q->platforms[i]};
-        int rc = cli_machine_make(&given, &machines[i], err);
-        cli_machine_fini(&given);
+        q->changes.platform = q->platforms[i];
+        int rc = cli_machine_make(&q->changes, &machines[i], err);
         if (rc) {
             while (i > 0)
                 platform_fini(&machines[--i]);
@@ -170,6 +183,7 @@ static int report_main(int argc, char **argv)
     status = write_report(&q);
     for (size_t i = 0; i < q.placed; i++)
         platform_fini(&machines[i]);
+    cli_machine_fini(&q.changes);
     return status;
 }
 

@@ -16,6 +16,7 @@
 #include "cli/outputs.h"
 #include "cli/replay_command.h"
 #include "cli/runs.h"
+#include "cli/shared.h"
 #include "cli/sweep_report.h"
 #include "cli/uses.h"
 #include "program/program.h"
@@ -27,6 +28,7 @@ struct sweep {
     const char *csv, *plot, *json, *keep, *x, *baseline;
     unsigned jobs; /* 0: not given */
     int quiet;
+    int progress;      /* 1 yes, 0 no, -1: if standard error is a terminal */
     int to_error;      /* standard output is for results; the table goes to standard error */
     unsigned declares; /* how the program declares compute time */
     struct sweep_result *results;
@@ -85,35 +87,43 @@ TEXT(set_baseline, baseline)
 
 static int set_quiet(void *into, const char *value, struct err *err)
 {
-    (void)value, (void)err;
     ((struct sweep *)into)->quiet = 1;
-    return 0;
+    return cli_shared_quiet(into, value, err);
 }
 
+#define FLAG(function, number)                                          \
+    static int function(void *into, const char *value, struct err *err) \
+    {                                                                   \
+        (void)value, (void)err;                                         \
+        ((struct sweep *)into)->progress = number;                      \
+        return 0;                                                       \
+    }
+FLAG(set_progress, 1)
+FLAG(set_no_progress, 0)
+#undef FLAG
+
 static const struct cli_option options[] = {
-    {"set", 0, NULL, "KEY=LIST", "values of a setting; may be repeated", set_sets},
-    {"ranks", 'n', "-np", "LIST", "numbers of ranks", set_ranks},
-    {"platform", 0, NULL, "LIST", "machines: presets or files that end in .yaml", set_platforms},
-    {"collectives", 0, NULL, "LIST",
+    {CLI_NAMED_SET, "KEY=LIST", "values of a setting; may be repeated", set_sets},
+    {CLI_NAMED_RANKS, "LIST", "numbers of ranks", set_ranks},
+    {CLI_NAMED_PLATFORM, "LIST", "machines: presets or files that end in .yaml", set_platforms},
+    {CLI_NAMED_COLLECTIVES, "LIST",
      "how collectives are carried out; short for --set mpi.collectives=LIST", set_collectives},
-    {"what-if", 'w', NULL, "WHAT",
+    {CLI_NAMED_WHAT_IF, "WHAT",
      "a hypothesis for 'replay', as in 'orrery replay', or 'nothing'; may be repeated, each is a point",
      set_what_if},
-    {"jobs", 'j', NULL, "JOBS",
-     "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which "
-     "runs side "
-     "by side would disturb)",
-     set_jobs},
+    {CLI_SHARED_JOBS, set_jobs},
     {"baseline", 0, NULL, "KEY=VALUE",
      "the point, or several KEY=VALUE with commas, that ratios refer to (default: the first)",
      set_baseline},
-    {"output", 'o', NULL, "FILE", "write the table as CSV", set_csv},
-    {"plot", 0, NULL, "FILE", "draw virtual time as SVG", set_plot},
+    {CLI_NAMED_OUTPUT, "FILE", "write the table as CSV", set_csv},
+    {CLI_SHARED_PLOT, set_plot},
     {"x", 0, NULL, "KEY", "what the plot is drawn over (default: the first with several values)",
      set_x},
-    {"json", 0, NULL, "FILE", "write all results as JSON", set_json},
+    {CLI_SHARED_JSON, set_json},
     {"keep", 0, NULL, "DIR", "keep output and summary of each point in a folder", set_keep},
-    {"quiet", 'q', NULL, NULL, "no notes and no progress line", set_quiet},
+    {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 
@@ -382,7 +392,7 @@ static int run_all(struct sweep *s)
                               .keep = s->keep,
                               .baseline = s->report.baseline,
                               .jobs = s->jobs,
-                              .progress = !s->quiet && isatty(STDERR_FILENO),
+                              .progress = cli_shared_progress(s->progress, s->quiet),
                               .on_done = on_done,
                               .context = s};
     struct err err;
@@ -432,6 +442,7 @@ static int sweep_main(int argc, char **argv)
     struct cli_argv words = {0};
     struct err err;
     int next, status, rc;
+    s.progress = -1;
     cli_runs_init(&s.runs);
     sweep_grid_init(&s.grid);
     if (cli_begin(&usage, argc, argv, &s, &next, &status))

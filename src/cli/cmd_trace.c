@@ -13,6 +13,7 @@
 #include "cli/notes.h"
 #include "cli/namer.h"
 #include "cli/outputs.h"
+#include "cli/shared.h"
 #include "formats/formats.h"
 #include "trace/copy.h"
 #include "trace/merge.h"
@@ -85,9 +86,10 @@ static const struct cli_option options[] = {
     {"objects", 0, NULL, NULL,
      "print: first what communicators, groups, datatypes, operations, windows and files are",
      set_objects},
-    {"output", 'o', NULL, "FILE", "cut, merge: the trace to write", set_output},
-    {"format", 0, NULL, "FORMAT", "convert: the format to write (default: chosen by the suffix)",
+    {CLI_NAMED_OUTPUT, "FILE", "cut, merge: the trace to write", set_output},
+    {CLI_NAMED_FORMAT, "FORMAT", "convert: the format to write (default: chosen by the suffix)",
      set_format},
+    {CLI_SHARED_QUIET, cli_shared_quiet},
     {0},
 };
 

@@ -17,6 +17,7 @@
 #include "cli/notes.h"
 #include "cli/outputs.h"
 #include "cli/replay_command.h"
+#include "cli/shared.h"
 #include "cli/tune_options.h"
 #include "cli/tune_report.h"
 #include "cli/uses.h"
@@ -107,7 +108,7 @@ static void progress(void *owner, unsigned done, unsigned most, double least)
 {
     struct cli_tune *t = (struct cli_tune *)((char *)owner - offsetof(struct cli_tune, run));
     char line[128];
-    if (t->quiet || !isatty(STDERR_FILENO))
+    if (!t->progress)
         return;
     int length = done <= most
                      ? snprintf(line, sizeof line, "\r%u of %u runs, least error %.3g%%\033[K  ",
@@ -250,6 +251,14 @@ static int prepare(struct cli_tune *t, struct err *err)
 {
     for (size_t i = 0; i < t->fixed_count; i++)
         cli_runs_add(&t->runs, (char *[]){"--set", t->fixed[i]}, 2);
+    if (t->platform && t->runs.common.given.platform)
+        return err_set(err, ERR_INPUT, "--platform was given twice: '%s' and '%s'", t->platform,
+                       t->runs.common.given.platform);
+    if (t->platform) {
+        cli_runs_add(&t->runs, (char *[]){"--platform", (char *)t->platform}, 2);
+        t->runs.common.given.platform = t->platform;
+    }
+    t->progress = cli_shared_progress(t->progress, t->quiet);
     t->run.settings = t->settings;
     t->run.count = t->count;
     t->run.stop = &t->stop;
@@ -273,7 +282,9 @@ static int is_command(const char *word)
 static int read_replay(struct cli_tune *t, struct cli_argv *words, int argc, char **argv,
                        struct err *err)
 {
-    int rc = cli_replay_command(words, argc, argv, &(struct cli_replay_machine){0}, err);
+    int rc = cli_replay_command(words, argc, argv,
+                                &(struct cli_replay_machine){.has_platform = t->platform != NULL},
+                                err);
     t->run.is_replay = 1;
     return rc ? rc
               : cli_runs_read(&t->runs, (int)words->count - 1, words->at + 1, NULL, NULL, NULL,
@@ -288,6 +299,7 @@ static int tune_main(int argc, char **argv)
     struct cli_argv words = {0};
     struct err err = {0};
     int next, status, rc;
+    t.progress = -1;
     cli_runs_init(&t.runs);
     if (argc > 1 && argv[1][0] != '-') { /* the reference may precede the options */
         t.reference_path = argv[1];

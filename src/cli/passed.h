@@ -1,12 +1,11 @@
 /*
- * passed.h - options that commands which become an `orrery run` pass on to it, with their lines in
- * the help.
+ * passed.h - options that commands which become an `orrery run` pass on to it.
  */
 #ifndef CLI_PASSED_H
 #define CLI_PASSED_H
 
 #include "cli/argv.h"
-#include "cli/options.h"
+#include "cli/shared.h"
 
 /* Defines the `set` of an option that is added to the command line `member` of a struct. */
 #define CLI_PASS(function, option, type, member)                        \
@@ -23,8 +22,8 @@
     CLI_PASS(set_settings, "--set", type, member) \
     CLI_PASS(set_collectives, "--collectives", type, member)
 #define CLI_PASSED_MACHINE \
-    {"set", 's', NULL, "KEY=VALUE", "change a setting of the machine", set_settings}, \
-    {"collectives", 0, NULL, "WHICH", "algorithms or model, as in 'orrery run'", set_collectives}
+    {CLI_SHARED_SET, set_settings}, \
+    {CLI_SHARED_COLLECTIVES, set_collectives}
 
 /* What is recorded of packets. */
 #define CLI_PASS_PACKETS(type, member) \
@@ -33,10 +32,10 @@
     CLI_PASS(set_vectors, "--vectors", type, member) \
     CLI_PASS(set_vectors_at, "--vectors-at", type, member)
 #define CLI_PASSED_PACKETS \
-    {"pcap", 0, NULL, "DIR", "write packets to pcap files, as 'orrery run' does", set_pcap}, \
-    {"pcap-at", 0, NULL, "LIST", "with --pcap: where packets are captured", set_pcap_at}, \
-    {"vectors", 0, NULL, "FILE", "write queues and windows over time", set_vectors}, \
-    {"vectors-at", 0, NULL, "LIST", "which of them, as in 'orrery run'", set_vectors_at}
+    {CLI_SHARED_PCAP, set_pcap}, \
+    {CLI_SHARED_PCAP_AT, set_pcap_at}, \
+    {CLI_SHARED_VECTORS, set_vectors}, \
+    {CLI_SHARED_VECTORS_AT, set_vectors_at}
 // clang-format on
 
 #endif

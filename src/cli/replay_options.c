@@ -60,7 +60,12 @@ static int set_idle_limit(void *into, const char *value, struct err *err)
 FLAG(set_real_time, real_time)
 FLAG(set_deterministic, deterministic)
 FLAG(set_compare, compares)
-FLAG(set_quiet, is_quiet)
+
+static int set_quiet(void *into, const char *value, struct err *err)
+{
+    ((struct cli_replay_request *)into)->is_quiet = 1;
+    return cli_shared_quiet(into, value, err);
+}
 
 static int set_platform(void *into, const char *value, struct err *err)
 {
@@ -77,7 +82,7 @@ CLI_PASS(set_procs, "--procs", struct cli_replay_request, run)
 CLI_PASS(set_placement, "--placement", struct cli_replay_request, run)
 
 static const struct cli_option options[] = {
-    {"output", 'o', NULL, "FILE", "the trace to write (default: TRACE" CLI_REPLAY_SUFFIX ")",
+    {CLI_NAMED_OUTPUT, "FILE", "the trace to write (default: TRACE" CLI_REPLAY_SUFFIX ")",
      set_output},
     {"deterministic", 'd', NULL, NULL,
      "complete and match as recorded\n"
@@ -85,21 +90,20 @@ static const struct cli_option options[] = {
      "the program",
      set_deterministic},
     {"compare", 'c', NULL, NULL, "print the original against the replay", set_compare},
-    {"what-if", 'w', NULL, "WHAT",
+    {CLI_NAMED_WHAT_IF, "WHAT",
      "change the trace first: an expression or a file\n"
      "change the trace before it is replayed: an expression, or a file of them that ends in .yaml; may be "
      "given again, and applies in the order given",
      set_what_if},
     {"report", 0, NULL, "FILE", "write a page that shows both side by side", set_report},
-    {"platform", 'p', NULL, "NAME",
+    {CLI_NAMED_PLATFORM, "NAME",
      "the machine, a preset or file\n"
      "the machine to replay on, a preset or a file that ends in .yaml (default: that of the recording, if it was "
      "simulated)",
      set_platform},
     CLI_PASSED_MACHINE,
-    {"procs", 0, NULL, "P", "simulate on P processes", set_procs},
-    {"placement", 0, NULL, "WHICH", "which process a rank is on, as in 'orrery run'",
-     set_placement},
+    {CLI_SHARED_PROCS, set_procs},
+    {CLI_SHARED_PLACEMENT, set_placement},
     CLI_PASSED_PACKETS,
     {"real-time", 0, NULL, NULL,
      "replay on the real MPI, not in the simulator\n"
@@ -111,16 +115,16 @@ static const struct cli_option options[] = {
      "how --real-time spends the time of computing: spin (default) keeps the core, sleep gives it to others, for more "
      "ranks than cores",
      set_busy},
-    {"launcher", 0, NULL, "COMMAND",
+    {CLI_NAMED_LAUNCHER, "COMMAND",
      "command that starts the processes of --real-time\n"
      "starts the processes of --real-time; \"-n N\" and a program follow (default " CLI_NATIVE_LAUNCHER
      ")",
      set_launcher},
-    {"idle-limit", 0, NULL, "TIME",
+    {CLI_NAMED_IDLE_LIMIT, "TIME",
      "when waiting in --real-time is a deadlock (default 30s)\n"
      "how long all ranks of --real-time may wait in MPI until that is taken for a deadlock (default 30s)",
      set_idle_limit},
-    {"quiet", 'q', NULL, NULL, "no notes", set_quiet},
+    {CLI_SHARED_QUIET, set_quiet},
     {0},
 };
 

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cli/emulate_factor.h"
 #include "cli/epoch.h"
+#include "cli/shared.h"
 #include "engine/rank_map.h"
 #include "run/sample.h"
 
@@ -319,26 +320,14 @@ FLAG(set_check_leaks, opt.check_leaks, 1)
 #undef FLAG
 
 static const struct cli_option options[] = {
-    {"ranks", 'n', "-np", "N", "number of ranks, such as 4096 or 1Mi (required)", set_ranks},
+    {CLI_SHARED_RANKS, set_ranks},
     {"universe", 0, NULL, "N",
      "ranks in all, spawned ones included\n"
      "ranks in all, those that MPI_Comm_spawn may start included (default 1024 more than -n)",
      set_universe},
-    {"platform", 0, NULL, "NAME",
-     "the machine: a preset or a file that ends in .yaml\n"
-     "the machine: a preset ('orrery platform list') or a file that ends in .yaml",
-     set_platform},
-    {"set", 0, NULL, "LIST",
-     "settings that differ: KEY=VALUE,KEY=VALUE,...\n"
-     "settings that differ, KEY=VALUE separated by commas; may be repeated ('orrery help "
-     "settings')",
-     set_settings},
-    {"collectives", 0, NULL, "NAME",
-     "algorithms as mpich or openmpi choose, or a model\n"
-     "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short "
-     "for "
-     "--set mpi.collectives=NAME",
-     set_collectives},
+    {CLI_SHARED_PLATFORM, set_platform},
+    {CLI_SHARED_SET, set_settings},
+    {CLI_SHARED_COLLECTIVES, set_collectives},
     {"compute", 0, NULL, "MODEL",
      "compute time: measured (default), none and others\n"
      "time between MPI calls: measured (default), none, counters[:COUNTER], table FILE (times of "
@@ -372,18 +361,9 @@ static const struct cli_option options[] = {
      "auto (default), own: one for each rank, or shared: one for all",
      set_stacks},
     {"host", 0, NULL, "HOST", "how ranks are run: " RUN_HOST_HELP, set_host},
-    {"procs", 'P', NULL, "P",
-     "native processes that share the simulation, or auto\n"
-     "native processes that share the simulation (default 1, at most one per rank), or auto; "
-     "changes nothing but wall time",
-     set_procs},
-    {"placement", 0, NULL, "HOW",
-     "of ranks on processes: block, cyclic, mincut:FILE\n"
-     "of ranks on processes: block (default), cyclic, or mincut:FILE, by the statistics (--stats) "
-     "of "
-     "an earlier run",
-     set_placement},
-    {"launcher", 0, NULL, "COMMAND",
+    {CLI_SHARED_PROCS, set_procs},
+    {CLI_SHARED_PLACEMENT, set_placement},
+    {CLI_NAMED_LAUNCHER, "COMMAND",
      "command that starts the processes\n"
      "starts the processes; \"-n P\" and the program follow (default mpiexec.mpich)",
      set_launcher},
@@ -392,7 +372,7 @@ static const struct cli_option options[] = {
     {"live", 0, NULL, "PROGRAM", NULL, set_live},
     {"factor", 0, NULL, "F", NULL, set_factor},
     {"remote", 0, NULL, "N", NULL, set_remote},
-    {"idle-limit", 0, NULL, "TIME",
+    {CLI_NAMED_IDLE_LIMIT, "TIME",
      "virtual time with failing tests only (default 10s)\n"
      "virtual time in which all ranks may only fail tests (default 10s)",
      set_idle_limit},
@@ -405,64 +385,22 @@ static const struct cli_option options[] = {
      "random bytes of the system: virtual (default), the same in every run; a SEED for others; or "
      "real",
      set_entropy},
-    {"labels", 0, NULL, NULL, "begin each line of output with its rank", set_labels},
-    {"trace", 0, NULL, "FILE",
-     "record all MPI calls, for 'orrery trace'\n"
-     "record every MPI call of every rank, with its arguments, in a trace (FILE.orr); 'orrery "
-     "trace' reads it",
-     set_trace},
-    {"call-sites", 0, NULL, NULL,
-     "--trace: keep where in the program calls are made\n"
-     "with --trace or --report: keep where in the program each call was made, up to four "
-     "functions with files and lines",
-     set_call_sites},
-    {"profile-only", 0, NULL, NULL,
-     "--trace: statistics of functions, no events\n"
-     "with --trace: for each rank and function its calls, their time and bytes, instead of every call",
-     set_profile_only},
-    {"report", 0, NULL, "FILE",
-     "write a page that shows the run (FILE.html)\n"
-     "record the run, and write a page that shows it in any browser (FILE.html), as 'orrery "
-     "report' does; the trace is kept only "
-     "if --trace names it",
-     set_report},
-    {"pcap", 0, NULL, "DIR",
-     "net.model packet: write packets as pcap files\n"
-     "net.model packet: write packets to pcap files in DIR, one for each host or port, which "
-     "Wireshark and tshark read",
-     set_pcap},
-    {"pcap-at", 0, NULL, "LIST",
-     "--pcap: at which hosts and ports, as n0,s1-*\n"
-     "with --pcap: where packets are captured, shell patterns separated by commas: n3 is host 3, "
-     "s0-n3 the port of switch 0 to it (default n*: all hosts)",
-     set_pcap_at},
-    {"vectors", 0, NULL, "FILE",
-     "net.model packet: write queues and windows over time\n"
-     "net.model packet: write lengths of queues, and windows and round trips of connections, over "
-     "time, as CSV if FILE ends in .csv, else as JSON",
-     set_vectors},
-    {"vectors-at", 0, NULL, "LIST",
-     "--vectors: which, as window.*,queue.s0-*\n"
-     "with --vectors, --trace or --report: which values are recorded over time, shell patterns "
-     "separated by commas: queue.s0-n3, window.r0-r1, rtt.r0-r1 (default *: all)",
-     set_vectors_at},
-    {"stats", 0, NULL, "FILE",
-     "write statistics, as CSV or JSON\n"
-     "write statistics, as CSV if FILE ends in .csv, else as JSON",
-     set_stats},
-    {"check", 0, NULL, NULL,
-     "compare types and arguments between ranks\n"
-     "compare types of messages and arguments of collectives between ranks, and end with 1 if any "
-     "differ",
-     set_check},
-    {"check-leaks", 0, NULL, NULL,
-     "report MPI objects that were not freed\n"
-     "report MPI objects that the program did not free, and end with 1 if there are any",
-     set_check_leaks},
-    {"json", 0, NULL, "FILE", "write the summary as JSON", set_json},
-    {"quiet", 'q', NULL, NULL, "no summary, no notes and no warnings", set_quiet},
-    {"progress", 0, NULL, NULL, "draw the progress line without a terminal, too", set_progress},
-    {"no-progress", 0, NULL, NULL, "do not draw the progress line", set_no_progress},
+    {CLI_SHARED_LABELS, set_labels},
+    {CLI_SHARED_TRACE, set_trace},
+    {CLI_SHARED_CALL_SITES, set_call_sites},
+    {CLI_SHARED_PROFILE_ONLY, set_profile_only},
+    {CLI_SHARED_REPORT, set_report},
+    {CLI_SHARED_PCAP, set_pcap},
+    {CLI_SHARED_PCAP_AT, set_pcap_at},
+    {CLI_SHARED_VECTORS, set_vectors},
+    {CLI_SHARED_VECTORS_AT, set_vectors_at},
+    {CLI_SHARED_STATS, set_stats},
+    {CLI_SHARED_CHECK, set_check},
+    {CLI_SHARED_CHECK_LEAKS, set_check_leaks},
+    {CLI_SHARED_JSON, set_json},
+    {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 

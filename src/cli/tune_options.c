@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cli/groups.h"
+#include "cli/shared.h"
 #include "cli/sweep_range.h"
 
 #define EVALUATIONS_MAX 1000000
@@ -155,13 +156,29 @@ static int set_output(void *into, const char *value, struct err *err)
 
 static int set_quiet(void *into, const char *value, struct err *err)
 {
-    (void)value, (void)err;
     ((struct cli_tune *)into)->quiet = 1;
-    return 0;
+    return cli_shared_quiet(into, value, err);
 }
 
+static int set_platform(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct cli_tune *)into)->platform, value, err);
+}
+
+#define FLAG(function, number)                                          \
+    static int function(void *into, const char *value, struct err *err) \
+    {                                                                   \
+        (void)value, (void)err;                                         \
+        ((struct cli_tune *)into)->progress = number;                   \
+        return 0;                                                       \
+    }
+FLAG(set_progress, 1)
+FLAG(set_no_progress, 0)
+#undef FLAG
+
 static const struct cli_option options[] = {
-    {"set", 0, NULL, "KEY=LOW..HIGH",
+    {CLI_SHARED_PLATFORM, set_platform},
+    {CLI_NAMED_SET, "KEY=LOW..HIGH",
      "a setting to find, with its bounds; or KEY=VALUE: one that stays the same; may be repeated",
      set_set},
     {"start", 0, NULL, "KEY=VALUE",
@@ -173,15 +190,13 @@ static const struct cli_option options[] = {
     {"tolerance", 0, NULL, "E",
      "errors that differ by less count as equal (default: a tenth of the least error, at least 0.2%)",
      set_tolerance},
-    {"jobs", 'j', NULL, "JOBS",
-     "runs at a time (default: cores divided by --procs; 1 if compute time is measured, which runs side "
-     "by side would disturb)",
-     set_jobs},
+    {CLI_SHARED_JOBS, set_jobs},
     {"log", 0, NULL, "FILE",
      "store all evaluations there; a search that was interrupted continues from it", set_log},
-    {"output", 'o', NULL, "FILE", "write the machine that was found as a platform file",
-     set_output},
-    {"quiet", 'q', NULL, NULL, "no notes and no progress line", set_quiet},
+    {CLI_NAMED_OUTPUT, "FILE", "write the machine that was found as a platform file", set_output},
+    {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 

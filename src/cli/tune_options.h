@@ -10,6 +10,7 @@
 struct cli_tune {
     struct cli_runs runs;
     const char *reference_path, *log_path, *output;
+    const char *platform; /* NULL: that of the runs */
     struct tables reference;
     struct tune_setting settings[TUNE_PARAMETERS_MAX];
     struct tune_parameter parameters[TUNE_PARAMETERS_MAX]; /* by setting */
@@ -19,6 +20,7 @@ struct cli_tune {
     unsigned jobs, evaluations, groups; /* 0: not given */
     double tolerance;                   /* 0: derived from the least error */
     int quiet, drawn;
+    int progress; /* 1 yes, 0 no, -1: if standard error is a terminal */
     struct tune_run run;
     atomic_int stop, is_done;
 };

@@ -43,6 +43,21 @@ static void test_lines(void)
     is_int(writes, 3, "each line is one write");
 }
 
+static void test_quiet(void)
+{
+    log_set_writer(keep);
+    log_set_quiet(1);
+    last[0] = '\0';
+    log_warn("odd");
+    log_note("done");
+    is_str(last, "", "neither warnings nor notes");
+    log_error("bad");
+    is_str(last, "orrery: error: bad\n", "errors");
+    log_set_quiet(0);
+    log_note("done");
+    is_str(last, "orrery: done\n", "notes again");
+}
+
 static void test_long_line(void)
 {
     char big[2 * LOG_LINE_MAX];
@@ -93,6 +108,7 @@ int main(void)
 {
     plan_auto();
     test_lines();
+    test_quiet();
     test_long_line();
     test_fatal();
     test_child(NULL, "default exit");
