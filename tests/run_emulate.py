@@ -188,6 +188,26 @@ def remote_launchers(tests):
         demand(text in done.stderr, f"no '{text}'", done.stderr)
 
 
+def remote_strangers(tests, where, addresses):
+    """Connections without the key neither hold up the others nor end the run; and where it listens."""
+    launcher = f"python3 -B '{TESTS}/emulate/strangers.py' {addresses}"
+    found = tests.summary("-n", 2, "--factor", 1, "--compute", "none", "--launcher", launcher, *where,
+                          tests.build / "exchange", 20)
+    demand(found["messages"] == 40, "messages are missing", str(found))
+
+
+def remote_nowhere(tests):
+    for where in ("192.0.2.1", "no such"):
+        done = tests.call("emulate", "-n", 2, *LAUNCHER, "--listen", where, tests.build / "exchange", 2, status=2)
+        demand(f"'{where}': it is neither an interface nor an address" in done.stderr, "no reason", done.stderr)
+
+
+def remote_no_random(tests):
+    """Without random numbers there is no key, and no run."""
+    done = harness.call([tests.build / "no_random", tests.orrery, "emulate", "-n", "2", *LAUNCHER, tests.build / "exchange", "2"])
+    demand(done.status == 2 and "no random numbers" in done.stderr, f"exit status {done.status}", done.stderr)
+
+
 class Emulated(Run):
     def __init__(self, tests, arguments, program, *words):
         super().__init__(tests, arguments, program, *words)
@@ -203,6 +223,7 @@ def usage(tests):
                         (["-n", "2", "--factor", "nan", "x"], "auto or dynamic"),
                         (["-n", "2", "--compute", "x", "y"], "measured, none"),
                         (["-n", "2", "--local", "1", "x"], "give --launcher"),
+                        (["-n", "2", "--listen", "lo", "x"], "give --launcher"),
                         (["-n", "2", "--local", "2", *LAUNCHER, "x"], "at most 1"),
                         (["-n", "2", *LAUNCHER, "./does-not-exist"], "does-not-exist"),
                         (["--join"], "--join is for processes"),
@@ -233,6 +254,11 @@ def add_cases(tests):
     tests.add("remote", remote, tests)
     tests.add("remote large messages", remote_large, tests)
     tests.add("remote launchers", remote_launchers, tests)
+    tests.add("remote strangers", remote_strangers, tests, [], "any")
+    for where in ("lo", "127.0.0.1", "localhost"):
+        tests.add(f"remote strangers at {where}", remote_strangers, tests, ["--listen", where], "127.0.0.1,::1")
+    tests.add("remote listens nowhere", remote_nowhere, tests)
+    tests.add("remote without random numbers", remote_no_random, tests)
     known = {p.source.name: p for p in run_mpi.find_programs([TESTS / "mpi"], tests.build, None)}
     for i, name in enumerate(PROGRAMS):
         for network, words in NETWORKS.items() if i % 5 == 0 else [("packet", [])]:

@@ -23,6 +23,21 @@ int sys_write_all(int fd, const void *data, size_t size)
     return 0;
 }
 
+int sys_random(void *out, size_t size)
+{
+    char *next = out;
+    while (size > 0) {
+        ssize_t n = (ssize_t)syscall(SYS_getrandom, next, size, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        next += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
 ssize_t sys_read_text(const char *path, char *text, size_t size)
 {
     size_t length = 0;

@@ -119,6 +119,9 @@ static inline pid_t sys_getpid(void)
     return (pid_t)syscall(SYS_getpid);
 }
 
+/* Random bytes of the system, all of them: 0, or -1 with errno. Keys have no other source. */
+int sys_random(void *out, size_t size);
+
 /* SIGALRM after so many seconds of host time. */
 static inline void sys_alarm(unsigned seconds)
 {

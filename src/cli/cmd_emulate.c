@@ -24,7 +24,7 @@
 
 struct request {
     uint64_t ranks, local;
-    const char *factor, *launcher;
+    const char *factor, *launcher, *listen;
     int has_platform, has_local, quiet;
     int joins;               /* it is a process of another `orrery emulate` */
     struct cli_argv run;     /* options for all runs */
@@ -49,6 +49,13 @@ static int set_launcher(void *into, const char *value, struct err *err)
 {
     (void)err;
     ((struct request *)into)->launcher = value;
+    return 0;
+}
+
+static int set_listen(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    ((struct request *)into)->listen = value;
     return 0;
 }
 
@@ -133,6 +140,11 @@ static const struct cli_option options[] = {
      "(default: all processes are on this computer)",
      set_launcher},
     {"local", 0, NULL, "K", "with --launcher: the first K ranks are on this computer", set_local},
+    {"listen", 0, NULL, "WHERE",
+     "with --launcher: the address or interface to listen at\n"
+     "with --launcher: where processes on other computers connect to: an address, a name or an interface of this "
+     "computer, or all (default: what the name of this computer stands for, or all if that is only itself)",
+     set_listen},
     {"join", 0, NULL, NULL, NULL, set_join},
     {CLI_SHARED_TRACE, set_trace},
     {CLI_SHARED_STATS, set_stats},
@@ -189,6 +201,8 @@ static int begin_words(struct cli_argv *w, const struct request *q, struct err *
         snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)(q->ranks - q->local));
         cli_argv_add_all(w,
                          (const char *const[]){"--launcher", q->launcher, "--remote", ranks, NULL});
+        if (q->listen)
+            cli_argv_pass(w, "--listen", q->listen);
     }
     add_options(w, &q->run);
     return 0;
@@ -239,6 +253,8 @@ static int emulate_main(int argc, char **argv)
                 argv[next]);
     else if (q.has_local && !q.launcher)
         err_set(&err, ERR_INPUT, "--local: all ranks are on this computer: give --launcher, too");
+    else if (q.listen && !q.launcher)
+        err_set(&err, ERR_INPUT, "--listen: all ranks are on this computer: give --launcher, too");
     else if (q.local >= q.ranks)
         err_set(&err, ERR_INPUT,
                 "--local: of %llu ranks at most %llu can be on this computer if "

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +28,7 @@
 
 #define CONNECT_MS 5000
 #define ANSWER_S 15
+#define ROUNDS 3  /* of tries: too many others may have been there */
 #define ASIDE 512 /* descriptors from here on are out of the way */
 
 extern char **environ;
@@ -60,20 +60,33 @@ static int connect_to(const char *address, const char *port)
     return -1;
 }
 
+static int read_all(int fd, void *data, size_t bytes)
+{
+    ssize_t n = TEMP_FAILURE_RETRY(recv(fd, data, bytes, MSG_WAITALL));
+    return n == (ssize_t)bytes ? 0 : -1;
+}
+
 /* Connects, and makes sure that it is the right one that answers. */
-static int meet(const char *address, const char *port, const struct remote_hello *h)
+static int meet(const char *address, const char *port, const unsigned char *key,
+                struct remote_hello *h)
 {
     const struct timeval limit = {.tv_sec = ANSWER_S}, none = {0};
-    struct remote_hello answer;
+    struct remote_greeting greeting;
+    struct remote_answer answer;
+    unsigned char proof[SIPHASH_BYTES];
     int fd = connect_to(address, port);
     if (fd < 0)
         return -1;
     remote_set_up(fd);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    if (send(fd, h, sizeof *h, MSG_NOSIGNAL) == sizeof *h &&
-        remote_read(fd, &answer, sizeof answer) == 0 && memcmp(&answer, h, sizeof answer) == 0) {
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
-        return fd;
+    if (read_all(fd, &greeting, sizeof greeting) == 0 && greeting.magic == REMOTE_MAGIC) {
+        remote_prove_hello(key, &greeting, h, h->proof);
+        remote_prove_answer(key, &greeting, h, proof);
+        if (send(fd, h, sizeof *h, MSG_NOSIGNAL) == sizeof *h &&
+            read_all(fd, &answer, sizeof answer) == 0 && remote_is_proof(proof, answer.proof)) {
+            setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+            return fd;
+        }
     }
     close(fd);
     return -1;
@@ -89,6 +102,36 @@ static int own_number(void)
     return -1;
 }
 
+/* All connections to one address, given as ADDRESS/PORT. */
+static int meet_at(const char *where, const unsigned char *key, struct remote_hello *h, int *fd)
+{
+    char *address = mem_strdup(where), *port = strrchr(address, '/');
+    int met = port != NULL;
+    if (port)
+        *port++ = 0;
+    for (h->channel = 0; met && h->channel < VP_CHANNELS; h->channel++) {
+        fd[h->channel] = meet(address, port, key, h);
+        met = fd[h->channel] >= 0;
+    }
+    for (int i = h->channel - 2; !met && i >= 0; i--)
+        close(fd[i]);
+    mem_free(address);
+    return met;
+}
+
+/* The key before the addresses; 0 if there is none. */
+static int read_key(const char *text, unsigned char *key)
+{
+    unsigned byte;
+    int used;
+    for (int i = 0; i < SIPHASH_KEY; i++, text += used) {
+        if (sscanf(text, "%2x%n", &byte, &used) != 1 || used != 2)
+            return 0;
+        key[i] = (unsigned char)byte;
+    }
+    return *text == ' ';
+}
+
 /* Connects by the first address that answers. */
 static int connect_all(int *fd, struct err *err)
 {
@@ -96,29 +139,23 @@ static int connect_all(int *fd, struct err *err)
     struct remote_hello h = {.magic = REMOTE_MAGIC,
                              .page = sizeof(struct run_page),
                              .number = own_number()};
-    char *text = given ? mem_strdup(given) : NULL, *rest = text;
-    char *key = text ? strsep(&rest, " ") : NULL, *port = rest ? strsep(&rest, " ") : NULL;
-    if (!port) {
-        mem_free(text);
+    unsigned char key[SIPHASH_KEY];
+    int met = 0;
+    if (!given || !read_key(given, key))
         return err_set(err, ERR_INPUT,
                        "--join is for processes that 'orrery emulate --launcher' starts");
+    if (sys_random(&h.process, sizeof h.process) != 0 || sys_random(h.nonce, sizeof h.nonce) != 0)
+        return err_set(err, ERR_SYSTEM, "the system has no random numbers: %s", strerror(errno));
+    for (int i = 0; i < ROUNDS && !met; i++) {
+        char *text = mem_strdup(given + REMOTE_KEY_TEXT + 1), *rest = text;
+        for (char *where; !met && (where = strsep(&rest, " "));)
+            met = meet_at(where, key, &h, fd);
+        mem_free(text);
     }
-    snprintf(h.key, sizeof h.key, "%s", key);
-    if (getrandom(&h.process, sizeof h.process, 0) != sizeof h.process)
-        h.process = (uint64_t)getpid();
-    fd[0] = -1;
-    for (char *address; fd[0] < 0 && (address = strsep(&rest, " "));) {
-        fd[0] = meet(address, port, &h);
-        for (h.channel = 1; fd[0] >= 0 && h.channel < VP_CHANNELS; h.channel++)
-            if ((fd[h.channel] = meet(address, port, &h)) < 0)
-                fd[0] = -1;
-        h.channel = 0;
-    }
-    mem_free(text);
-    if (fd[0] < 0)
-        return err_set(err, ERR_SYSTEM, "cannot connect to the simulator at any address of '%s'",
-                       given + sizeof h.key);
-    return 0;
+    return met ? 0
+               : err_set(err, ERR_SYSTEM,
+                         "cannot connect to the simulator at any of '%s': see --listen",
+                         given + REMOTE_KEY_TEXT + 1);
 }
 
 /* ---- what to run ---- */
@@ -148,14 +185,14 @@ static char **next_all(char **at, uint32_t count)
 
 static int receive(int fd, struct task *t, struct err *err)
 {
-    int rc = remote_read(fd, &t->head, sizeof t->head);
+    int rc = read_all(fd, &t->head, sizeof t->head);
     if (rc == 0 && (t->head.magic != REMOTE_MAGIC || t->head.options != sizeof t->opt))
         rc = -1;
     if (rc == 0) {
         t->text = mem_zalloc(t->head.text + 1);
         t->machine = mem_zalloc(t->head.machine);
-        rc = remote_read(fd, t->text, t->head.text) || remote_read(fd, &t->opt, sizeof t->opt) ||
-             remote_read(fd, t->machine, t->head.machine);
+        rc = read_all(fd, t->text, t->head.text) || read_all(fd, &t->opt, sizeof t->opt) ||
+             read_all(fd, t->machine, t->head.machine);
     }
     if (rc)
         return err_set(err, ERR_SYSTEM, "the simulator has ended before the program began");

@@ -177,6 +177,13 @@ static int set_launcher(void *into, const char *value, struct err *err)
     return 0;
 }
 
+static int set_listen(void *into, const char *value, struct err *err)
+{
+    (void)err;
+    ((struct cli_run *)into)->listen = value;
+    return 0;
+}
+
 static int set_remote(void *into, const char *value, struct err *err)
 {
     uint64_t count = 0;
@@ -372,6 +379,7 @@ static const struct cli_option options[] = {
     {"live", 0, NULL, "PROGRAM", NULL, set_live},
     {"factor", 0, NULL, "F", NULL, set_factor},
     {"remote", 0, NULL, "N", NULL, set_remote},
+    {"listen", 0, NULL, "WHERE", NULL, set_listen},
     {CLI_NAMED_IDLE_LIMIT, "TIME",
      "virtual time with failing tests only (default 10s)\n"
      "virtual time in which all ranks may only fail tests (default 10s)",

@@ -21,6 +21,7 @@ struct cli_run {
     const char *vectors,
         *vectors_at;          /* file for values over time, and patterns of which, or NULL */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
+    const char *listen;       /* of `orrery emulate`: where other computers connect to, or NULL */
     const char *launcher;     /* command that starts processes, or NULL: the default */
     char collectives[64];     /* --collectives as a setting; empty: not given */
     const char *mincut;       /* statistics for --placement mincut, or NULL */

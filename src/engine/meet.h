@@ -3,7 +3,8 @@
  *
  * Process 0 listens, all others connect to it, and when all have come, it closes the connections.
  * So nobody goes on before all are there. Should somebody not come, or not find process 0, they
- * go on after a while.
+ * go on after a while. Others are told where process 0 is together with a key; who does not have it
+ * is not counted, and holds up nobody.
  */
 #ifndef ENGINE_MEET_H
 #define ENGINE_MEET_H
@@ -11,12 +12,14 @@
 #include <stdint.h>
 
 #define MEET_ADDRESSES 8
+#define MEET_KEY 16
 
 /* Where process 0 is: a port at one of some addresses, in network byte order. */
 struct meet_address {
     uint32_t count;
     uint32_t ip[MEET_ADDRESSES];
     uint16_t port;
+    unsigned char key[MEET_KEY];
 };
 
 /* Process 0: begins to listen, and says where. Returns a descriptor, or -1 with no addresses. */
@@ -24,7 +27,7 @@ int meet_open(struct meet_address *);
 
 /* Process 0: waits for the others, at most some seconds for the next, and lets all of them go.
  * Closes the descriptor. Returns how many have come. */
-uint32_t meet_lead(int fd, uint32_t others, unsigned seconds);
+uint32_t meet_lead(int fd, const struct meet_address *, uint32_t others, unsigned seconds);
 
 /* Others: come, and wait to be let go, at most some seconds. Returns 0 if process 0 is not there.
  */

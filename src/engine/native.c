@@ -255,7 +255,7 @@ static void leave_together(void)
         fd = meet_open(&address);
     native_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
     if (fd >= 0)
-        meet_lead(fd, (uint32_t)procs - 1, MEET_S);
+        meet_lead(fd, &address, (uint32_t)procs - 1, MEET_S);
     else if (proc != 0)
         meet_join(&address, MEET_S);
 }

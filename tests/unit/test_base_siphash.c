@@ -1,0 +1,41 @@
+/*
+ * SipHash-2-4-128 against vectors of its authors: the key is 00 01 ... 0f, the text of n bytes is
+ * 00 01 ... (n - 1).
+ */
+#include "base/siphash.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+static const struct {
+    size_t bytes;
+    unsigned char expected[SIPHASH_BYTES];
+} vectors[] = {
+    {0,
+     {0xa3, 0x81, 0x7f, 0x04, 0xba, 0x25, 0xa8, 0xe6, 0x6d, 0xf6, 0x72, 0x14, 0xc7, 0x55, 0x02,
+      0x93}},
+    {1,
+     {0xda, 0x87, 0xc1, 0xd8, 0x6b, 0x99, 0xaf, 0x44, 0x34, 0x76, 0x59, 0x11, 0x9b, 0x22, 0xfc,
+      0x45}},
+    {2,
+     {0x81, 0x77, 0x22, 0x8d, 0xa4, 0xa4, 0x5d, 0xc7, 0xfc, 0xa3, 0x8b, 0xde, 0xf6, 0x0a, 0xff,
+      0xe4}},
+    {15,
+     {0x54, 0x93, 0xe9, 0x99, 0x33, 0xb0, 0xa8, 0x11, 0x7e, 0x08, 0xec, 0x0f, 0x97, 0xcf, 0xc3,
+      0xd9}},
+};
+
+int main(void)
+{
+    unsigned char key[SIPHASH_KEY], text[64], found[SIPHASH_BYTES];
+    plan_auto();
+    for (unsigned i = 0; i < sizeof text; i++)
+        text[i] = (unsigned char)i;
+    memcpy(key, text, sizeof key);
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        siphash(key, text, vectors[i].bytes, found);
+        ok(memcmp(found, vectors[i].expected, sizeof found) == 0, "%zu bytes", vectors[i].bytes);
+    }
+    return done_testing();
+}
