@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -26,7 +27,8 @@
 
 struct request {
     struct cli_measure how;
-    const char *output, *raw, *plot, *from, *verify, *name, *date;
+    const char *output, *raw, *plot, *from, *verify, *name, *date, *json;
+    int quiet;
     int signal; /* that ended the measurement */
     int again;  /* --verify: measure again, even if there are measurements */
 };
@@ -113,6 +115,28 @@ static int set_date(void *q, const char *value, struct err *err)
     return cli_options_text(&((struct request *)q)->date, value, err);
 }
 
+static int set_json(void *q, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct request *)q)->json, value, err);
+}
+
+static int set_quiet(void *q, const char *value, struct err *err)
+{
+    ((struct request *)q)->quiet = 1;
+    return cli_shared_quiet(q, value, err);
+}
+
+#define FLAG(function, number)                                       \
+    static int function(void *q, const char *value, struct err *err) \
+    {                                                                \
+        (void)value, (void)err;                                      \
+        ((struct request *)q)->how.progress = number;                \
+        return 0;                                                    \
+    }
+FLAG(set_progress, 1)
+FLAG(set_no_progress, 0)
+#undef FLAG
+
 static const struct cli_option options[] = {
     {CLI_NAMED_RANKS, "N", "measure with N ranks (default: as many as there are cores, at least 2)",
      set_ranks},
@@ -135,6 +159,10 @@ static const struct cli_option options[] = {
     {"again", 0, NULL, NULL, "with --verify: measure anew", set_again},
     {"name", 0, NULL, "NAME", "name of the machine in the file (default measured)", set_name},
     {"date", 0, NULL, "TEXT", "date in the file (default: that of the measurement)", set_date},
+    {CLI_SHARED_JSON, set_json},
+    {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 
@@ -207,21 +235,78 @@ static int get_raw(struct request *q, struct calibrate_raw *raw, struct err *err
     return rc;
 }
 
+/* ---- summary ---- */
+
+/* How many sizes are predicted well: of a fit in all, within a node and between nodes. */
+struct good {
+    size_t good, all;
+};
+
+static void put_good(struct json *j, const char *key, const struct good *good)
+{
+    json_key(j, key);
+    json_object_begin(j);
+    json_key(j, "good");
+    json_uint(j, good->good);
+    json_key(j, "all");
+    json_uint(j, good->all);
+    json_object_end(j);
+}
+
+static void put_string(struct json *j, const char *key, const char *value)
+{
+    json_key(j, key);
+    json_string(j, value);
+}
+
+/* The summary of --json, with a platform that was made or (NULL) verified. Returns the status, or
+ * that of a failure here. */
+static int write_json(const struct request *q, const struct good *good, const struct platform *made,
+                      int status)
+{
+    struct json j;
+    struct buf text;
+    struct err err;
+    if (!q->json)
+        return status;
+    buf_init(&text);
+    json_init(&j, &text);
+    json_object_begin(&j);
+    put_string(&j, "output", made ? q->output ? q->output : OUTPUT : NULL);
+    put_string(&j, "verified", q->verify);
+    put_string(&j, "measurements", q->from);
+    json_key(&j, "sizes");
+    json_object_begin(&j);
+    put_good(&j, "within_node", &good[CALIBRATE_INTRA]);
+    put_good(&j, "between_nodes", &good[CALIBRATE_INTER]);
+    json_object_end(&j);
+    json_key(&j, "exit_status");
+    json_int(&j, status);
+    if (made) {
+        json_key(&j, "platform");
+        platform_json(made, &j);
+    }
+    json_object_end(&j);
+    json_fini(&j);
+    int rc = buf_write_file(&text, q->json, &err);
+    buf_fini(&text);
+    rc = rc ? cli_fail(&err) : CLI_DONE;
+    return status ? status : rc;
+}
+
 /* ---- fit ---- */
 
 /* Writes the platform file only if `orrery platform check` would accept it. */
 static int write_platform(const struct request *q, const struct calibrate_machine *m,
-                          const struct calibrate_raw *raw, struct err *err)
+                          const struct calibrate_raw *raw, struct platform *p, struct err *err)
 {
     const char *path = q->output ? q->output : OUTPUT;
-    struct platform p;
     struct buf text;
-    platform_init(&p);
     buf_init(&text);
     calibrate_machine_comments(m, raw, q->date, &text);
-    calibrate_machine_settings(m, raw, q->name ? q->name : "measured", &p);
-    platform_write(&p, cli_uses_setting, &text);
-    int rc = cli_machine_check_text(path, &text, &p, err);
+    calibrate_machine_settings(m, raw, q->name ? q->name : "measured", p);
+    platform_write(p, cli_uses_setting, &text);
+    int rc = cli_machine_check_text(path, &text, p, err);
     if (rc)
         err_prefix(err,
                    "the result is not a valid platform, and '%s' was not written: this is a bug of "
@@ -230,7 +315,6 @@ static int write_platform(const struct request *q, const struct calibrate_machin
     else
         rc = buf_write_file(&text, path, err);
     buf_fini(&text);
-    platform_fini(&p);
     return rc;
 }
 
@@ -264,11 +348,14 @@ static void warn_of_poor_fit(const struct calibrate_machine *m, const struct cal
 static int fit(const struct request *q, const struct calibrate_raw *raw)
 {
     struct calibrate_machine *m = mem_alloc(sizeof *m);
+    struct platform p;
+    struct good good[2];
     struct buf text;
     struct err err;
     int status;
     buf_init(&text);
-    if (calibrate_machine_fit(m, raw, &err) || write_platform(q, m, raw, &err) ||
+    platform_init(&p);
+    if (calibrate_machine_fit(m, raw, &err) || write_platform(q, m, raw, &p, &err) ||
         write_plot(q, m, raw, &err)) {
         status = cli_fail(&err);
     } else {
@@ -277,7 +364,11 @@ static int fit(const struct request *q, const struct calibrate_raw *raw)
         buf_addf(&text, "\nThe machine is in '%s'; check it with: orrery calibrate --verify %s\n",
                  q->output ? q->output : OUTPUT, q->output ? q->output : OUTPUT);
         status = cli_print(&text);
+        for (int i = 0; i < 2; i++)
+            calibrate_fit_count(m, raw, (enum calibrate_where)i, &good[i].good, &good[i].all);
+        status = write_json(q, good, &p, status);
     }
+    platform_fini(&p);
     buf_fini(&text);
     mem_free(m);
     return status;
@@ -286,7 +377,7 @@ static int fit(const struct request *q, const struct calibrate_raw *raw)
 /* ---- verify ---- */
 
 static int verify_place(struct request *q, const struct calibrate_raw *raw,
-                        enum calibrate_where where, size_t *good, size_t *all, struct buf *out,
+                        enum calibrate_where where, struct good *good, struct buf *out,
                         struct err *err)
 {
     struct calibrate_raw simulated;
@@ -295,20 +386,21 @@ static int verify_place(struct request *q, const struct calibrate_raw *raw,
     int rc = cli_measure_simulated(q->verify, raw, where, &simulated, &q->signal, err);
     if (rc)
         return rc;
-    rc = calibrate_verify(raw, &simulated, good, all, out, err);
+    rc = calibrate_verify(raw, &simulated, &good->good, &good->all, out, err);
     calibrate_raw_fini(&simulated);
     return rc;
 }
 
 static int verify(struct request *q, const struct calibrate_raw *raw)
 {
-    size_t good = 0, all = 0;
+    struct good place[2] = {0};
     struct buf text;
     struct err err;
     buf_init(&text);
-    int rc = verify_place(q, raw, CALIBRATE_INTRA, &good, &all, &text, &err);
+    int rc = verify_place(q, raw, CALIBRATE_INTRA, &place[CALIBRATE_INTRA], &text, &err);
     if (rc == 0)
-        rc = verify_place(q, raw, CALIBRATE_INTER, &good, &all, &text, &err);
+        rc = verify_place(q, raw, CALIBRATE_INTER, &place[CALIBRATE_INTER], &text, &err);
+    size_t good = place[0].good + place[1].good, all = place[0].all + place[1].all;
     if (rc == 0 && all == 0)
         rc = err_set(&err, ERR_INPUT, "nothing to compare: there is no record of kind 'pingpong'");
     int status = rc ? fail(q, &err) : CLI_DONE;
@@ -322,6 +414,7 @@ static int verify(struct request *q, const struct calibrate_raw *raw)
         status = cli_print(&text);
         if (status == CLI_DONE && !enough)
             status = CLI_FINDING;
+        status = write_json(q, place, NULL, status);
     }
     buf_fini(&text);
     return status;
@@ -347,6 +440,7 @@ static int check_outputs(const struct request *q, struct err *err)
                                  : OUTPUT},
         {"--raw", q->raw},
         {"--plot", q->plot},
+        {"--json", q->json},
     };
     int rc = cli_outputs_check_svg("--plot", q->plot, err);
     return rc ? rc : cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
@@ -387,7 +481,7 @@ static void find_measurements(struct request *q, struct buf *name)
 
 static int calibrate_main(int argc, char **argv)
 {
-    struct request q = {0};
+    struct request q = {.how.progress = -1};
     struct calibrate_raw raw;
     struct buf beside;
     struct err err;
@@ -395,6 +489,7 @@ static int calibrate_main(int argc, char **argv)
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
     q.how.pingpong_only = q.verify != NULL;
+    q.how.progress = cli_shared_progress(q.how.progress, q.quiet);
     if (check(&q, next, argc, argv, &err))
         return cli_fail(&err);
     buf_init(&beside);

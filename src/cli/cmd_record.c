@@ -25,13 +25,16 @@
 #include "cli/outputs.h"
 #include "cli/parts.h"
 #include "cli/shared.h"
+#include "cli/trace_summary.h"
+#include "cli/watch.h"
+#include "cli/webpage.h"
 #include "native/options.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
 
 struct request {
     uint64_t ranks;
-    const char *output, *launcher, *directory;
+    const char *output, *launcher, *directory, *report, *json;
     int32_t stops_on_full; /* index in full_words */
     int keeps_sites, is_profile, is_quiet;
     char trace[PATH_MAX]; /* absolute */
@@ -88,6 +91,16 @@ static int set_quiet(void *into, const char *value, struct err *err)
     return cli_shared_quiet(into, value, err);
 }
 
+static int set_report(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct request *)into)->report, value, err);
+}
+
+static int set_json(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct request *)into)->json, value, err);
+}
+
 static const struct cli_option options[] = {
     {CLI_SHARED_RANKS, set_ranks},
     {CLI_NAMED_OUTPUT, "FILE", "the trace to write (default: name of the program, and .orr)",
@@ -107,6 +120,8 @@ static const struct cli_option options[] = {
      set_full},
     {CLI_SHARED_CALL_SITES, set_call_sites},
     {CLI_SHARED_PROFILE_ONLY, set_profile_only},
+    {CLI_SHARED_REPORT, set_report},
+    {CLI_SHARED_JSON, set_json},
     {CLI_SHARED_QUIET, set_quiet},
     {0},
 };
@@ -140,7 +155,14 @@ static int make_names(struct request *q, const char *program, struct err *err)
                      q->output ? "" : TRACE_SUFFIX);
     if (n < 0 || (size_t)n >= sizeof name)
         return err_set(err, ERR_INPUT, "the file name is too long");
+    const struct cli_output outputs[] = {{"--output", name},
+                                         {"--report", q->report},
+                                         {"--json", q->json}};
     int rc = cli_outputs_check_trace("--output", name, err);
+    if (rc == 0)
+        rc = cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
+    if (rc == 0 && q->report)
+        rc = cli_webpage_find(directory, sizeof directory, err);
     if (rc == 0)
         rc = path_absolute(name, q->trace, sizeof q->trace, err);
     if (rc == 0 && q->directory)
@@ -294,6 +316,27 @@ static int make_trace(const struct request *q, const char *program, int status)
     return status ? status : rc;
 }
 
+/* The page of --report and the summary of --json, also of a program that failed. Returns the
+ * status, or that of a failure here. */
+static int write_results(const struct request *q, int status, int signal, double wall_s)
+{
+    const struct cli_trace_summary summary = {.trace = q->trace,
+                                              .ranks = q->ranks,
+                                              .wall_s = wall_s,
+                                              .status = status,
+                                              .cause = signal   ? "stopped"
+                                                       : status ? "failed"
+                                                                : "done"};
+    int trouble = CLI_DONE;
+    if (q->report && access(q->trace, R_OK) == 0)
+        trouble = cli_webpage_show(q->trace, base_name(q->trace), q->report);
+    if (q->json) {
+        int rc = cli_trace_summary_write(&summary, q->json);
+        trouble = rc ? rc : trouble;
+    }
+    return status ? status : trouble;
+}
+
 static int record_main(int argc, char **argv)
 {
     struct request q = {0};
@@ -313,13 +356,15 @@ static int record_main(int argc, char **argv)
         rc = make_names(&q, argv[next], &err);
     if (rc == 0)
         rc = cli_parts_check_none(q.parts, &err);
+    double start = cli_watch_now();
     if (rc == 0)
         rc = run(&q, argv + next, &status, &signal, &err);
     if (rc)
         return cli_fail(&err);
     if (signal)
         status = 128 + signal;
-    return make_trace(&q, argv[next], status);
+    double wall_s = cli_watch_now() - start;
+    return write_results(&q, make_trace(&q, argv[next], status), signal, wall_s);
 }
 
 const struct cli_command cli_cmd_record = {

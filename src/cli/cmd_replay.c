@@ -18,6 +18,8 @@
 #include "cli/replay_answer.h"
 #include "cli/replay_request.h"
 #include "cli/replay_stuck.h"
+#include "cli/trace_summary.h"
+#include "cli/watch.h"
 #include "cli/webpage.h"
 #include "formats/formats.h"
 #include "replay/names.h"
@@ -38,10 +40,12 @@ static int name_output(struct cli_replay_request *q, struct err *err)
         snprintf(name, sizeof name, "%s", q->output);
     else
         snprintf(name, sizeof name, "%.*s" CLI_REPLAY_SUFFIX, (int)length, base);
-    const struct cli_output outputs[] = {{"--output", name}, {"--report", q->report}};
+    const struct cli_output outputs[] = {{"--output", name},
+                                         {"--report", q->report},
+                                         {"--json", q->json}};
     int rc = cli_outputs_check_trace("--output", name, err);
     if (rc == 0)
-        rc = cli_outputs_check(outputs, q->report ? 2 : 1, err);
+        rc = cli_outputs_check(outputs, sizeof outputs / sizeof outputs[0], err);
     return rc ? rc : path_absolute(name, q->path, sizeof q->path, err);
 }
 
@@ -149,6 +153,37 @@ static int check_whats(const struct cli_replay_request *q, struct trace *t, stru
     return rc;
 }
 
+/* Options of the simulator say nothing about the real MPI. */
+static int check_real(const struct cli_replay_request *q, struct err *err)
+{
+    return q->real_time && q->run.count
+               ? err_set(err, ERR_INPUT,
+                         "--real-time replays on the real MPI, without a simulator: leave out %s",
+                         q->run.at[0])
+               : 0;
+}
+
+/* The summary of --json, also of a replay that failed. Returns the status, or that of a failure
+ * here. */
+static int write_summary(const struct cli_replay_request *q, const struct cli_replay_counts *counts,
+                         double wall_s, int status)
+{
+    const struct cli_trace_summary summary = {.trace = q->path,
+                                              .original = q->trace,
+                                              .source = q->source,
+                                              .ranks = q->ranks,
+                                              .is_virtual = !q->real_time,
+                                              .wall_s = wall_s,
+                                              .status = status,
+                                              .cause = status == CLI_DONE      ? "done"
+                                                       : status == CLI_FINDING ? "stuck"
+                                                       : status > 128          ? "stopped"
+                                                                               : "failed",
+                                              .counts = counts};
+    int trouble = q->json ? cli_trace_summary_write(&summary, q->json) : CLI_DONE;
+    return status ? status : trouble;
+}
+
 static int run(struct cli_replay_request *q, struct err *err)
 {
     struct trace t;
@@ -157,7 +192,10 @@ static int run(struct cli_replay_request *q, struct err *err)
     int status = CLI_DONE;
     if (trace_open(&t, q->source, err) != 0)
         return cli_fail(err);
+    double start = cli_watch_now();
     int rc = cli_replay_check(&t, q->trace, err);
+    if (rc == 0)
+        rc = check_real(q, err);
     if (rc == 0)
         rc = check_whats(q, &t, err);
     if (rc == 0)
@@ -170,18 +208,20 @@ static int run(struct cli_replay_request *q, struct err *err)
     cli_argv_fini(&words);
     if (rc)
         return cli_fail(err);
+    double wall_s = cli_watch_now() - start;
     int joined = join(q->path, &counts);
     if (status == CLI_FINDING)
         advise(q, &counts);
-    if (status || joined)
-        return status ? status : joined;
+    status = write_summary(q, &counts, wall_s, status ? status : joined);
+    if (status)
+        return status;
     status = cli_replay_answer(q->source, q->path, &counts, q->compares, q->is_quiet);
     return status == CLI_DONE && q->report ? report(q) : status;
 }
 
 static int replay_main(int argc, char **argv)
 {
-    struct cli_replay_request q = {.idle_limit = CLI_REPLAY_IDLE_LIMIT};
+    struct cli_replay_request q = {.idle_limit = CLI_REPLAY_IDLE_LIMIT, .progress = -1};
     struct err err;
     char *temporary = NULL;
     const char *word;

@@ -181,17 +181,10 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
  * of a failure here. */
 static int write_report(const struct cli_run *run, int status)
 {
-    char template[PATH_MAX];
-    struct err err;
-    struct webreport report = {.traces = {run->opt.trace_path},
-                               .names = {run->trace ? run->trace : run->report},
-                               .count = 1,
-                               .page = run->report,
-                               .template = template};
     if (access(run->opt.trace_path, R_OK) != 0)
         return status; /* it did not come far enough to record anything */
-    int rc = cli_webpage_find(template, sizeof template, &err) ? cli_fail(&err)
-                                                               : cli_webpage_write(&report);
+    int rc = cli_webpage_show(run->opt.trace_path, run->trace ? run->trace : run->report,
+                              run->report);
     if (!run->trace)
         unlink(run->opt.trace_path);
     return status ? status : rc;

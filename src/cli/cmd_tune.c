@@ -192,9 +192,24 @@ static int search(struct cli_tune *t, struct tune_result *result, struct err *er
 
 /* ---- the command ---- */
 
+/* Returns the status, or that of a failure here. */
+static int write_json(const struct cli_tune *t, const struct tune_result *result,
+                      const double *groups, double wall_s, int status)
+{
+    struct err err;
+    struct buf text;
+    buf_init(&text);
+    cli_tune_json(t, result, groups, wall_s, status, &text);
+    int rc = buf_write_file(&text, t->json, &err);
+    buf_fini(&text);
+    rc = rc ? cli_fail(&err) : CLI_DONE;
+    return status ? status : rc;
+}
+
 static int run_search(struct cli_tune *t)
 {
     struct tune_result result;
+    double groups[ANALYSIS_GROUPS], start = cli_watch_now();
     struct err err;
     struct buf text;
     int rc = search(t, &result, &err);
@@ -207,12 +222,14 @@ static int run_search(struct cli_tune *t)
         log_warn("some runs failed, such as %s", t->run.why);
     atomic_int stopped = atomic_load(&t->stop);
     atomic_store(&t->stop, 0);
+    cli_tune_errors(t, &result, groups);
     buf_init(&text);
-    cli_tune_report(t, &result, &text);
+    cli_tune_report(t, &result, groups, &text);
     int status = cli_print(&text);
     buf_fini(&text);
     rc = write_machine(t, result.values, &err);
-    return rc ? cli_fail(&err) : stopped ? 128 + stopped : status;
+    status = rc ? cli_fail(&err) : stopped ? 128 + stopped : status;
+    return t->json ? write_json(t, &result, groups, cli_watch_now() - start, status) : status;
 }
 
 /* Reads the reference: a trace of any format that can be read, or statistics. */
@@ -232,13 +249,13 @@ static int read_reference(struct cli_tune *t, struct err *warning, struct err *e
 
 static int check(struct cli_tune *t, struct err *err)
 {
-    const struct cli_output outputs[] = {{"--output", t->output}};
+    const struct cli_output outputs[] = {{"--output", t->output}, {"--json", t->json}};
     struct err warning = {0};
     if (!t->groups)
         t->groups = GROUPS;
     if (!t->evaluations)
         t->evaluations = EVALUATIONS * (unsigned)(t->count + 1);
-    int rc = cli_outputs_check(outputs, 1, err);
+    int rc = cli_outputs_check(outputs, 2, err);
     if (rc == 0)
         rc = read_reference(t, &warning, err);
     if (rc == 0 && warning.code && !t->quiet)

@@ -112,7 +112,7 @@ static int native_command(struct cli_argv *w, const struct cli_measure *m, unsig
         cli_argv_add(w, "--bind");
     if (m->pingpong_only)
         cli_argv_add(w, "--pingpong");
-    if (isatty(STDERR_FILENO))
+    if (m->progress)
         cli_argv_add(w, "--progress");
     return 0;
 }

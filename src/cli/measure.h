@@ -17,6 +17,7 @@ struct cli_measure {
     unsigned samples; /* most per point */
     int quick;
     int pingpong_only;
+    int progress;         /* draw a progress line */
     const char *launcher; /* words; "-n N" and the program follow */
 };
 

@@ -15,6 +15,7 @@
 #include "cli/native.h"
 #include "cli/outputs.h"
 #include "cli/replay_request.h"
+#include "cli/shared.h"
 #include "replay/names.h"
 #include "trace/local.h"
 
@@ -94,6 +95,8 @@ static int add_simulated(struct cli_argv *w, struct cli_replay_request *q, const
                                               "--host", "fibre", "-q", NULL});
     if (needs)
         cli_argv_add_all(w, (const char *const[]){"--needs", needs, NULL});
+    if (cli_shared_progress(q->progress, q->is_quiet))
+        cli_argv_add(w, "--progress");
     add_machine(q, w, &t->header);
     for (size_t i = 0; i < q->run.count; i++)
         cli_argv_add(w, q->run.at[i]);
@@ -138,7 +141,8 @@ int cli_replay_words(struct cli_argv *w, struct cli_replay_request *q, struct tr
                      struct err *err)
 {
     char program[PATH_MAX], ranks[32], limit[32];
-    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)first_ranks(t));
+    q->ranks = first_ranks(t);
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
     int rc = find_program(program, sizeof program, err);
     if (rc == 0)
         rc = q->real_time ? add_real(w, q, ranks, err) : add_simulated(w, q, t, ranks, err);
@@ -164,7 +168,7 @@ int cli_replay_words(struct cli_argv *w, struct cli_replay_request *q, struct tr
 int cli_replay_command(struct cli_argv *words, int argc, char **argv,
                        const struct cli_replay_machine *machine, struct err *err)
 {
-    struct cli_replay_request q = {.machine = *machine};
+    struct cli_replay_request q = {.machine = *machine, .progress = 0};
     struct trace t;
     int rc = 0, next;
     for (; rc == 0 && argc > 0; argc -= next, argv += next) {
@@ -178,10 +182,10 @@ int cli_replay_command(struct cli_argv *words, int argc, char **argv,
     if (rc == 0 && !q.trace)
         rc = err_set(err, ERR_INPUT,
                      "no trace given, as in: orrery sweep --set net.latency=1us,9us replay run.orr");
-    if (rc == 0 && (q.output || q.report || q.compares || q.real_time))
+    if (rc == 0 && (q.output || q.report || q.json || q.compares || q.real_time))
         rc = err_set(
             err, ERR_INPUT,
-            "--output, --report, --compare and --real-time are for one replay, not for a sweep");
+            "--output, --report, --json, --compare and --real-time are for one replay, not for a sweep");
     if (rc == 0)
         rc = path_absolute(q.trace, q.source, sizeof q.source, err);
     if (rc == 0 && (rc = trace_open(&t, q.source, err)) == 0) {

@@ -19,6 +19,11 @@ static int set_report(void *into, const char *value, struct err *err)
     return cli_options_text(&((struct cli_replay_request *)into)->report, value, err);
 }
 
+static int set_json(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct cli_replay_request *)into)->json, value, err);
+}
+
 static int set_launcher(void *into, const char *value, struct err *err)
 {
     return cli_options_text(&((struct cli_replay_request *)into)->launcher, value, err);
@@ -49,17 +54,19 @@ static int set_idle_limit(void *into, const char *value, struct err *err)
     return rc == 0 && q->idle_limit == 0 ? err_set(err, ERR_INPUT, "must be greater than 0") : rc;
 }
 
-#define FLAG(function, member)                                          \
+#define FLAG(function, member, number)                                  \
     static int function(void *into, const char *value, struct err *err) \
     {                                                                   \
         (void)value, (void)err;                                         \
-        ((struct cli_replay_request *)into)->member = 1;                \
+        ((struct cli_replay_request *)into)->member = number;           \
         return 0;                                                       \
     }
 
-FLAG(set_real_time, real_time)
-FLAG(set_deterministic, deterministic)
-FLAG(set_compare, compares)
+FLAG(set_real_time, real_time, 1)
+FLAG(set_deterministic, deterministic, 1)
+FLAG(set_compare, compares, 1)
+FLAG(set_progress, progress, 1)
+FLAG(set_no_progress, progress, 0)
 
 static int set_quiet(void *into, const char *value, struct err *err)
 {
@@ -78,6 +85,7 @@ static int set_platform(void *into, const char *value, struct err *err)
 
 CLI_PASS_MACHINE(struct cli_replay_request, run)
 CLI_PASS_PACKETS(struct cli_replay_request, run)
+CLI_PASS(set_stats, "--stats", struct cli_replay_request, run)
 CLI_PASS(set_procs, "--procs", struct cli_replay_request, run)
 CLI_PASS(set_placement, "--placement", struct cli_replay_request, run)
 
@@ -95,7 +103,7 @@ static const struct cli_option options[] = {
      "change the trace before it is replayed: an expression, or a file of them that ends in .yaml; may be "
      "given again, and applies in the order given",
      set_what_if},
-    {"report", 0, NULL, "FILE", "write a page that shows both side by side", set_report},
+    {CLI_NAMED_REPORT, "FILE", "write a page that shows both side by side", set_report},
     {CLI_NAMED_PLATFORM, "NAME",
      "the machine, a preset or file\n"
      "the machine to replay on, a preset or a file that ends in .yaml (default: that of the recording, if it was "
@@ -124,7 +132,11 @@ static const struct cli_option options[] = {
      "when waiting in --real-time is a deadlock (default 30s)\n"
      "how long all ranks of --real-time may wait in MPI until that is taken for a deadlock (default 30s)",
      set_idle_limit},
+    {CLI_SHARED_STATS, set_stats},
+    {CLI_SHARED_JSON, set_json},
     {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 

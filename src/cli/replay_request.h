@@ -17,9 +17,11 @@
 #define CLI_REPLAY_IDLE_LIMIT INT64_C(30000000000000)
 
 struct cli_replay_request {
-    const char *trace, *output, *launcher, *report;
+    const char *trace, *output, *launcher, *report, *json;
     int32_t busy_sleep; /* index in busy_words */
     int real_time, deterministic, compares, is_quiet;
+    int progress;       /* 1 yes, 0 no, -1: if standard error is a terminal */
+    uint64_t ranks;     /* that it begins with; of cli_replay_words */
     int64_t idle_limit; /* of --real-time, in picoseconds */
     struct cli_replay_machine machine;
     struct buf settings;   /* of the recording */

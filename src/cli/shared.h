@@ -25,6 +25,7 @@
 #define CLI_NAMED_OUTPUT      "output", 'o', NULL
 #define CLI_NAMED_LAUNCHER    "launcher", 0, NULL
 #define CLI_NAMED_FORMAT      "format", 0, NULL
+#define CLI_NAMED_REPORT      "report", 0, NULL
 #define CLI_NAMED_WHAT_IF     "what-if", 'w', NULL
 #define CLI_NAMED_IDLE_LIMIT  "idle-limit", 0, NULL
 
@@ -109,7 +110,7 @@
 
 /* What is written in the end. */
 #define CLI_SHARED_REPORT \
-    "report", 0, NULL, "FILE", \
+    CLI_NAMED_REPORT, "FILE", \
     "write a page that shows the run (FILE.html)\n" \
     "write a page that shows the run in any browser (FILE.html), as 'orrery report' does"
 #define CLI_SHARED_STATS \

@@ -154,6 +154,11 @@ static int set_output(void *into, const char *value, struct err *err)
     return cli_options_text(&((struct cli_tune *)into)->output, value, err);
 }
 
+static int set_json(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct cli_tune *)into)->json, value, err);
+}
+
 static int set_quiet(void *into, const char *value, struct err *err)
 {
     ((struct cli_tune *)into)->quiet = 1;
@@ -194,6 +199,7 @@ static const struct cli_option options[] = {
     {"log", 0, NULL, "FILE",
      "store all evaluations there; a search that was interrupted continues from it", set_log},
     {CLI_NAMED_OUTPUT, "FILE", "write the machine that was found as a platform file", set_output},
+    {CLI_SHARED_JSON, set_json},
     {CLI_SHARED_QUIET, set_quiet},
     {CLI_SHARED_PROGRESS, set_progress},
     {CLI_SHARED_NO_PROGRESS, set_no_progress},

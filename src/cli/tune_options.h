@@ -9,7 +9,7 @@
 
 struct cli_tune {
     struct cli_runs runs;
-    const char *reference_path, *log_path, *output;
+    const char *reference_path, *log_path, *output, *json;
     const char *platform; /* NULL: that of the runs */
     struct tables reference;
     struct tune_setting settings[TUNE_PARAMETERS_MAX];

@@ -35,6 +35,19 @@ int cli_webpage_find(char *path, size_t size, struct err *err)
                    "'make web' builds it (it needs node and npm)");
 }
 
+int cli_webpage_show(const char *trace, const char *name, const char *page)
+{
+    char template[PATH_MAX];
+    struct err err;
+    struct webreport report = {.traces = {trace},
+                               .names = {name},
+                               .count = 1,
+                               .page = page,
+                               .template = template};
+    return cli_webpage_find(template, sizeof template, &err) ? cli_fail(&err)
+                                                             : cli_webpage_write(&report);
+}
+
 int cli_webpage_write(struct webreport *report)
 {
     struct err err;
