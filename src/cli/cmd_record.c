@@ -281,6 +281,7 @@ static void say(const struct request *q, int status)
         log_note("%llu ranks and %llu records in '%s'%s", (unsigned long long)t.header.ranks,
                  (unsigned long long)t.records, q->trace,
                  status ? ", up to where the program has failed" : "");
+    log_set_quiet(q->is_quiet && !status); /* it explains the failure */
     if (status && q->spawns)
         log_note(
             "the program spawns ranks (MPI_Comm_spawn), which not every MPI can do: MPICH over UCX, as Debian "

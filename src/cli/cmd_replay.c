@@ -129,6 +129,7 @@ static int run_words(const struct cli_replay_request *q, const struct cli_argv *
 static void advise(const struct cli_replay_request *q, const struct cli_replay_counts *n)
 {
     uint64_t reordered = n->remapped + n->drawn + n->forced;
+    log_set_quiet(0); /* it belongs to the report of the deadlock */
     if (!q->deterministic && reordered)
         log_note(
             "%llu requests or messages came in another order than in the recording, which may have "
