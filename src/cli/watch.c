@@ -229,11 +229,12 @@ static long system_call(pid_t pid, unsigned long *argument)
     return number;
 }
 
-/* Does the process wait for input? Then no warning is due. */
-static int is_reading(pid_t pid)
+/* Does the process wait for input, or for a command that it has started? Then it is not lost. */
+static int is_waiting(pid_t pid)
 {
-    unsigned long fd;
-    return system_call(pid, &fd) == SYS_read;
+    unsigned long argument;
+    long call = system_call(pid, &argument);
+    return call == SYS_read || call == SYS_wait4 || call == SYS_waitid;
 }
 
 /* Nor if it waits for the user, or for the reader of its output. */
@@ -292,7 +293,7 @@ static void look_for_hang(struct watch *watch, double now, double cpu)
     int silent = watch->page->now.joined && beats == watch->beats && cpu == watch->cpu;
     watch->beats = beats;
     watch->silent_since = since(watch->silent_since,
-                                silent && !is_reading(watch->pid) && !(rank && is_reading(rank)),
+                                silent && !is_waiting(watch->pid) && !(rank && is_waiting(rank)),
                                 now);
     if (watch->silent_since > 0 && now - watch->silent_since > SILENT_S) {
         watch->out->hung = RUN_SILENT;

@@ -1,6 +1,7 @@
 /*
  * calls.c - libc calls that a rank cannot make if it shares its process. A program that imports one
- * need not call it, so its ranks become processes only if that many processes fit.
+ * need not call it, so its ranks become processes only if that many processes fit. Commands
+ * (system, popen) are not among them: fibres can run those.
  */
 #include "program/calls.h"
 
@@ -18,8 +19,6 @@ static const struct {
     {"__fork", PROGRAMS},
     {"_Fork", PROGRAMS},
     {"vfork", PROGRAMS},
-    {"system", PROGRAMS},
-    {"popen", PROGRAMS},
     {"daemon", PROGRAMS},
     {"posix_spawn", PROGRAMS},
     {"posix_spawnp", PROGRAMS},
@@ -41,10 +40,6 @@ static const struct {
     {"dup2", DESCRIPTORS},
     {"__dup2", DESCRIPTORS},
     {"dup3", DESCRIPTORS},
-    {"_gfortran_system", PROGRAMS},
-    {"_gfortran_system_sub", PROGRAMS},
-    {"_gfortran_execute_command_line_i4", PROGRAMS},
-    {"_gfortran_execute_command_line_i8", PROGRAMS},
     {"_gfortran_alarm_sub_i4", TIMERS},
     {"_gfortran_alarm_sub_int_i4", TIMERS},
 };

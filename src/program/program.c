@@ -261,6 +261,15 @@ static int starts_thread(const char *name)
            starts(name, "_ZNSt6thread15_M_start_thread");
 }
 
+/* The reason names the call, so that who knows that it is never made can choose fibres. */
+static void wish_process(struct program *program, const char *call)
+{
+    if (program->process_wish)
+        return;
+    snprintf(program->wish, sizeof program->wish, "%s: %s", program_calls_process(call), call);
+    program->process_wish = program->wish;
+}
+
 static void visit_import(struct walk *walk, size_t image, const struct program_elf_symbol *symbol,
                          struct program_names *lacking)
 {
@@ -275,7 +284,7 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
     } else if (image == 0 && strcmp(symbol->name, "dlopen") == 0) {
         walk->loads = 1;
     } else if (image == 0 && program_calls_process(symbol->name)) {
-        program->process_wish = program_calls_process(symbol->name);
+        wish_process(program, symbol->name);
     } else {
         unsigned needs;
         enum program_known known = program_known_find(symbol->name, &name, &needs);

@@ -36,6 +36,7 @@ struct program {
     /* Why ranks must be processes ("the program uses OpenMP"), or NULL. */
     const char *process_reason;
     const char *process_wish;         /* why they should be, if that many processes fit, or NULL */
+    char wish[96];                    /* its text */
     int stacks;                       /* it creates stacks (makecontext) */
     int asan;                         /* it was built with AddressSanitizer */
     unsigned needs;                   /* bits of enum mpi_need: what it and its libraries import */

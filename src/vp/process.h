@@ -55,8 +55,10 @@ _Noreturn void vp_process_main(struct vp_process *);
 /* ---- zygote.c ---- */
 /* Forks the zygote. Scheduler, which must have only one thread. The connections are closed here. */
 int vp_zygote_start(const struct vp_remotes *, struct err *);
-/* The signal handlers and the mask of a rank's process. */
+/* The signal handlers and the mask of a rank's process; the handler of signals that are for the
+ * scheduler. */
 void vp_process_signals(void);
+void vp_process_disregard(int sig);
 /* Makes the zygote fork a process for the rank; -1 if the zygote is gone. */
 int vp_zygote_fork(struct vp_process *);
 /* Kills the zygote and all ranks' processes; returns when they are dead. If all ranks have ended,

@@ -53,6 +53,9 @@ struct vp_hooks {
     vtime (*now)(struct vp_rank *);
     /* Lets virtual time pass (sleep). */
     void (*sleep)(struct vp_rank *, vtime dt);
+    /* The rank is about to wait for something outside the simulation (1), or has waited (0): the
+     * time in between is neither computed nor lost. Not called if the rank has threads. */
+    void (*outside)(struct vp_rank *, int begins);
     /* sched_yield: lets ranks with earlier clocks go first; may switch. */
     void (*yield)(struct vp_rank *);
     /* Output of the program on descriptor 1 or 2. */

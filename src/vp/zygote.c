@@ -29,14 +29,20 @@ static struct {
 
 /* ---- in the zygote and its children ---- */
 
-/* Signals that ask the run to end are for the scheduler. */
+void vp_process_disregard(int sig)
+{
+    (void)sig;
+}
+
+/* Signals that ask the run to end are for the scheduler. They are handled, not ignored: programs
+ * that a rank starts would ignore them, too. */
 void vp_process_signals(void)
 {
     static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t none;
 
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        signal(asked[i], SIG_IGN);
+        REAL(signal)(asked[i], vp_process_disregard);
     signal(SIGCHLD, SIG_DFL);
     signal(SIGALRM, SIG_DFL);
     sigemptyset(&none);
@@ -81,11 +87,24 @@ static void close_own(int connection)
         close_range((unsigned)connection, (unsigned)connection + VP_CHANNELS - 1, 0);
 }
 
+/* Only rank 0 has input: commands that others start have none either, as under mpiexec. */
+static void empty_input(void)
+{
+    int empty = sys_open("/dev/null", O_RDONLY, 0);
+
+    if (empty > 0) {
+        syscall(SYS_dup3, empty, 0, 0);
+        sys_close(empty);
+    }
+}
+
 _Noreturn static void child(struct vp_process *p)
 {
     int connection = connection_of(p);
 
     die_with(zygote.pid);
+    if (vp_hooks->rank(p->rank) != 0)
+        empty_input();
     sys_close(zygote.orders_in);
     close_connections(connection);
     vp_process_signals();

@@ -161,6 +161,16 @@ static void hook_sleep(struct vp_rank *f, vtime dt)
     mpi_clock_spend(mpi_rank_of(f), dt);
 }
 
+static void hook_outside(struct vp_rank *f, int begins)
+{
+    if (mpi_world.paced) /* the rank has no turn, and its time is real */
+        return;
+    if (!begins)
+        mpi_slice_begin();
+    else if (mpi_world.measured)
+        mpi_charge(mpi_rank_of(f), MPI_FN_COUNT);
+}
+
 static void hook_yield(struct vp_rank *f)
 {
     mpi_clock_yield(mpi_rank_of(f));
@@ -275,6 +285,7 @@ static void hook_refused(struct vp_rank *f)
 const struct vp_hooks mpi_vp_hooks = {
     .now = hook_now,
     .sleep = hook_sleep,
+    .outside = hook_outside,
     .yield = hook_yield,
     .write = hook_write,
     .exiting = hook_exiting,

@@ -108,6 +108,16 @@ int libc_from_runtime(const void *pc);
 /* Virtual process id of the rank. */
 pid_t libc_pid(struct vp_rank *);
 
+/* ---- command.c ---- */
+/* posix_spawn of a program that nobody waits for; fibre ranks. */
+int libc_command_spawn(pid_t *, const char *path, char *const argv[], char *const envp[]);
+/* Closes the streams of popen that the running rank left open. */
+void libc_commands_end(void);
+
+/* ---- signal.c ---- */
+/* Does the running fibre rank ignore the signal? */
+int libc_signal_is_ignored(int sig);
+
 /* ---- entropy.c ---- */
 /* Is it a rank's descriptor, open on a random device, whose reads are virtual? */
 int libc_entropy_is(int fd);

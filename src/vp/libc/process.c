@@ -2,8 +2,9 @@
  * Process creation, and the identity of a rank (pid, host name).
  *
  * A fibre rank is one of many in a process, so it can neither fork, nor exec, nor start threads
- * (thread.c): those calls fail with ENOTSUP, after one message. Its process id and host name are
- * virtual and the same in every run. A rank that is a process may fork and start threads.
+ * (thread.c): those calls fail with ENOTSUP, after one message. It can run commands (command.c).
+ * Its process id and host name are virtual and the same in every run. A rank that is a process may
+ * fork and start threads.
  */
 #include "vp/libc/libc.h"
 
@@ -58,26 +59,13 @@ VP_EXPORT pid_t vfork(void)
 }
 ALIAS(__vfork, vfork);
 
-VP_EXPORT int system(const char *command)
-{
-    if (!vp_current_sharing())
-        return REAL(system)(command);
-    return command ? refuse("system()") : 0; /* 0: there is no shell */
-}
-
-VP_EXPORT FILE *popen(const char *command, const char *type)
-{
-    if (!vp_current_sharing())
-        return REAL(popen)(command, type);
-    refuse("popen()");
-    return NULL;
-}
-
 VP_EXPORT int daemon(int keep_directory, int keep_output)
 {
     return vp_current_sharing() ? refuse("daemon()") : REAL(daemon)(keep_directory, keep_output);
 }
 
+/* libgfortran starts a command in the background and never asks for its status. A program could ask
+ * for that of any of its children, and would get those of other ranks. */
 VP_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
                           const posix_spawn_file_actions_t *restrict actions,
                           const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
@@ -85,6 +73,8 @@ VP_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 {
     if (!vp_current_sharing())
         return REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
+    if (!actions && !attributes && libc_from_runtime(__builtin_return_address(0)))
+        return libc_command_spawn(pid, path, argv, envp);
     refuse("posix_spawn()");
     return ENOTSUP;
 }

@@ -22,6 +22,7 @@
 
 #include "base/mem.h"
 #include "vp/crash.h"
+#include "vp/process.h"
 #include "vp/remote.h"
 
 struct vp_signals {
@@ -56,6 +57,11 @@ static void record(int sig, const struct sigaction *action)
 static int is_signal(int sig)
 {
     return sig > 0 && sig < NSIG;
+}
+
+int libc_signal_is_ignored(int sig)
+{
+    return recorded(sig)->sa_handler == SIG_IGN;
 }
 
 static int fail(int code)
@@ -136,7 +142,7 @@ static int set_real(int sig, const struct sigaction *action, struct sigaction *o
     if (action && action->sa_handler == SIG_DFL) {
         rc = REAL(sigaction)(sig, NULL, old);
         if (asks_for_end(sig))
-            REAL(signal)(sig, SIG_IGN);
+            REAL(signal)(sig, vp_process_disregard);
         else
             vp_crash_catch(sig);
         vp_private.own_signals &= ~((uint64_t)1 << (sig - 1));

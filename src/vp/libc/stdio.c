@@ -251,6 +251,8 @@ void vp_streams_end(void)
 {
     for (int fd = 0; fd < 3; fd++)
         close_own(fd);
+    if (vp_current_sharing())
+        libc_commands_end();
     REAL(fflush)(NULL);
 }
 
