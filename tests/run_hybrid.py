@@ -7,6 +7,7 @@
   times      a program without computing takes the virtual time that it takes in `orrery run`
   order      which message a receive from any source gets, in real and in virtual order
   cancel     which receives are cancelled, in real and in virtual order
+  arguments  handles and buffers that the program passes to calls and functions
   threads    what threads may do beside calls of MPI
   clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
   streams    input, output and exit status are those of the program
@@ -131,6 +132,12 @@ def guessed(hybrid, which, count, name="guessed"):
     out = hybrid.call("hybrid", "-q", "-n", 4, "--compute", "none", "--order", which, "--simulators", count,
                       hybrid.folder / name).stdout
     demand(out == "done\n", "not the messages", out)
+
+
+def arguments(hybrid, name, which, last):
+    """What calls are given, and refuse, is the same for the program and its stand-ins."""
+    done = hybrid.call("hybrid", "-q", "-n", 3, "--order", which, hybrid.folder / name)
+    demand(done.stdout == last + "\n" and "check failed" not in done.stderr, "not as natively", done.stdout, done.stderr)
 
 
 def threads(hybrid):
@@ -316,6 +323,8 @@ def cases(hybrid, options):
             yield f"held {which} {count}", held, hybrid, which, count
             yield f"guessed {which} {count}", guessed, hybrid, which, count
             yield f"matched {which} {count}", guessed, hybrid, which, count, "matched"
+        yield f"arguments handles {which}", arguments, hybrid, "handles", which, "done"
+        yield f"arguments refused {which}", arguments, hybrid, "refused", which, "refused"
     yield "threads", threads, hybrid
     yield "until", until, hybrid
     yield "speed", speed, hybrid

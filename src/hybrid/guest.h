@@ -14,6 +14,8 @@
  *     guest_told.c      the same calls if the real MPI decides that
  *     guest_pair.c      the sends of MPI_Isendrecv
  *     guest_wrong.c     calls that the real MPI refuses
+ *     guest_wrong_coll.c  collectives among them
+ *     guest_callbacks.c functions of the program that the MPI calls with a communicator
  *     guest_clock.c     virtual clocks
  *
  * A call is sent before it is made, if it may block; its time is decided by the stand-in, so the
@@ -74,13 +76,14 @@ enum guest_kind {
     /* only with one */
     GUEST_ABORTS,
     GUEST_SETS_HANDLER,
-    GUEST_POSTS,         /* a receive, or frees it */
-    GUEST_RECEIVES,      /* waits for a message: receives and probes */
-    GUEST_LOOKS,         /* for a message */
-    GUEST_TAKES_MATCHED, /* receives what a matched probe has found */
-    GUEST_WAITS,         /* for all of its requests */
-    GUEST_WAITS_SOME,    /* for one of them, or more */
-    GUEST_TESTS,         /* requests */
+    GUEST_PASSES_FUNCTIONS, /* of the program, to the MPI */
+    GUEST_POSTS,            /* a receive, or frees it */
+    GUEST_RECEIVES,         /* waits for a message: receives and probes */
+    GUEST_LOOKS,            /* for a message */
+    GUEST_TAKES_MATCHED,    /* receives what a matched probe has found */
+    GUEST_WAITS,            /* for all of its requests */
+    GUEST_WAITS_SOME,       /* for one of them, or more */
+    GUEST_TESTS,            /* requests */
     GUEST_CANCELS,
     GUEST_TESTS_OTHER, /* windows and partitions */
 };
@@ -163,6 +166,15 @@ void guest_top_end(int status);
 void guest_learn_wrong(void);
 /* Whether the real MPI refuses the call, beside what the wrapper has found. */
 int guest_is_wrong(const struct guest_call *);
+/* Whether it refuses that there are items of such a type. */
+int guest_is_wrong_buffer(uint64_t buffer, MPI_Datatype);
+
+/* guest_wrong_coll.c: the same for collectives. */
+void guest_learn_wrong_coll(void);
+int guest_is_wrong_coll(const struct guest_call *);
+
+/* guest_callbacks.c: calls that pass functions of the program to the MPI. */
+int guest_callbacks(struct guest_call *);
 
 /* guest_complete.c */
 int guest_cancel(struct guest_call *);

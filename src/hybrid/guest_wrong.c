@@ -31,7 +31,7 @@ static struct buffers find_buffers(const struct mpi_signature *s)
     struct buffers found = {{-1, -1}};
     int count = 0;
     if (!has_role(s, MPI_ROLE_TAG) && !has_role(s, MPI_ROLE_MESSAGE))
-        return found; /* a collective is as wrong on all ranks */
+        return found; /* of collectives: guest_wrong_coll.c */
     for (unsigned i = 0; i + 2 < s->count && count < 2; i++)
         if (s->args[i].role == MPI_ROLE_BUFFER && s->args[i + 1].role == MPI_ROLE_COUNT &&
             s->args[i + 2].role == MPI_ROLE_DATATYPE)
@@ -43,6 +43,7 @@ void guest_learn_wrong(void)
 {
     for (unsigned i = 0; i < MPI_FN_COUNT; i++)
         functions[i] = find_buffers(&mpi_fn_signature[i]);
+    guest_learn_wrong_coll();
 }
 
 /* Datatypes of MPI itself have this in the highest bits of their handles (MPICH's ABI). */
@@ -55,15 +56,20 @@ static int is_builtin(MPI_Datatype type)
 static int is_usable(MPI_Datatype type)
 {
     int position = 0;
-    char none;
+    char none = 0;
     return is_builtin(type) ||
            native_real.MPI_Pack(&none, 0, type, &none, 1, &position, guest.quiet) == MPI_SUCCESS;
+}
+
+int guest_is_wrong_buffer(uint64_t buffer, MPI_Datatype type)
+{
+    return (!buffer && is_builtin(type)) || !is_usable(type);
 }
 
 static int is_wrong_buffer(const uint64_t *args, int at)
 {
     MPI_Datatype type = (MPI_Datatype)args[at + 2];
-    return (!args[at] && args[at + 1] && is_builtin(type)) || !is_usable(type);
+    return args[at + 1] ? guest_is_wrong_buffer(args[at], type) : !is_usable(type);
 }
 
 /* Requests that the program has not got from a call. */
@@ -99,5 +105,6 @@ int guest_is_wrong(const struct guest_call *g)
     for (int i = 0; i < 2 && b->at[i] >= 0; i++)
         if (is_wrong_buffer(g->call.args, b->at[i]))
             return 1;
-    return g->call.fn == MPI_FN_GRAPH_CREATE ? is_wrong_graph(g) : has_unknown_request(g);
+    return g->call.fn == MPI_FN_GRAPH_CREATE ? is_wrong_graph(g)
+                                             : has_unknown_request(g) || guest_is_wrong_coll(g);
 }

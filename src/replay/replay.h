@@ -86,7 +86,8 @@ struct replay_fn {
      * have results, where operation and datatype are */
     uint8_t kinds[REPLAY_ARGS], numbers[REPLAY_ARGS], others[REPLAY_ARGS], results[REPLAY_ARGS];
     uint8_t number_count, other_count, result_count;
-    int8_t op_word, type_word;
+    int8_t op_word;
+    uint8_t has_type; /* one datatype, or several */
 };
 
 struct replay_options {

@@ -37,13 +37,30 @@ static uint64_t slot(struct replay_rank *k, const struct mpi_arg *arg, int64_t v
     return place(at);
 }
 
+static int is_weights(const struct mpi_arg *arg)
+{
+    return strstr(arg->name, "weights") != NULL;
+}
+
+/* Weights of no edges are none, unless the call has others: it has weights at both ends of edges,
+ * or at none. */
+static uint64_t no_weights(struct replay_rank *k, const struct replay_fn *fn)
+{
+    for (unsigned i = 0; i < fn->signature->count; i++) {
+        const struct trace_value *v = replay_arg(k, fn->kept[i]);
+        if (is_weights(&fn->signature->args[i]) && v && v->count)
+            return place(MPI_WEIGHTS_EMPTY);
+    }
+    return place(MPI_UNWEIGHTED);
+}
+
 static uint64_t array(struct replay_rank *k, const struct replay_fn *fn, const struct mpi_arg *arg,
                       const struct trace_value *v)
 {
     uint64_t count = v ? v->count : 0;
     int is_handle = arg->role == MPI_ROLE_DATATYPE;
     if (count == 0)
-        return strstr(arg->name, "weights") ? place(MPI_UNWEIGHTED) : slot(k, arg, 0);
+        return is_weights(arg) ? no_weights(k, fn) : slot(k, arg, 0);
     char *items = fn->begins ? replay_keep(k, count * arg->bytes)
                              : replay_scratch(k, count * arg->bytes);
     for (uint64_t i = 0; i < count; i++) {
@@ -225,7 +242,7 @@ static int has_result(const struct mpi_arg *arg)
 
 void replay_words_learn(struct replay_fn *fn)
 {
-    fn->op_word = fn->type_word = -1;
+    fn->op_word = -1;
     for (unsigned i = 0; i < fn->signature->count; i++) {
         const struct mpi_arg *arg = &fn->signature->args[i];
         fn->kinds[i] = (uint8_t)kind_of(arg);
@@ -238,7 +255,7 @@ void replay_words_learn(struct replay_fn *fn)
         if (fn->kinds[i] == WORD_OP)
             fn->op_word = (int8_t)i;
         if (fn->kinds[i] == WORD_DATATYPE)
-            fn->type_word = (int8_t)i;
+            fn->has_type = 1;
         if (fn->begins && arg->role == MPI_ROLE_COMM && arg->direction == MPI_DIRECTION_OUT)
             fn->makes_comm = 1;
     }
@@ -282,15 +299,24 @@ static inline uint64_t quick_word(struct replay_rank *k, const struct replay_fn 
 
 /* ---- operations ---- */
 
+/* Whether all datatypes of the call are predefined ones: calls of windows have several. */
+static int has_named_types(struct replay_rank *k, const struct replay_fn *fn)
+{
+    for (unsigned i = 0; i < fn->signature->count; i++)
+        if (fn->kinds[i] == WORD_DATATYPE &&
+            !replay_type_is_named(k, replay_arg(k, fn->kept[i])->number))
+            return 0;
+    return 1;
+}
+
 /* An operation of MPI needs a type of numbers, but of a derived type only its size is known. */
 static void fit_operation(struct replay_rank *k, const struct replay_fn *fn)
 {
-    int op = fn->op_word, type = fn->type_word;
-    if (op < 0 || type < 0)
+    int op = fn->op_word;
+    if (op < 0 || !fn->has_type)
         return;
     int64_t number = replay_arg(k, fn->kept[op])->number;
-    int is_known = number >= 0 && (!replay_op_is_named(k, number) ||
-                                   replay_type_is_named(k, replay_arg(k, fn->kept[type])->number));
+    int is_known = number >= 0 && (!replay_op_is_named(k, number) || has_named_types(k, fn));
     if (is_known)
         return;
     k->words[op] = (uint64_t)replay_op_for_bytes(k, fn->win >= 0);
