@@ -8,6 +8,7 @@ Prints TAP. Whatever happens, a run must end soon, with a message and a status, 
   limits    few descriptors, small files
   signal    a run ends the same way, even if the output is not read
   shared    memory that a native MPI has left behind
+  merge     a trace that is merged when a signal comes, by all commands (command_faults.py)
 """
 
 import itertools
@@ -18,6 +19,7 @@ import resource
 import select
 import signal
 
+import command_faults
 import harness
 import watched_run
 from harness import demand, wait_until
@@ -26,7 +28,7 @@ from watched_run import Run
 SUMMARY = r"orrery: error: interrupted by signal {0} \(.*\): the run is not complete\norrery: \d ranks, stopped\n"
 
 
-class Tests(watched_run.Tests):
+class Tests(command_faults.Tests):
     # ---- start ----
 
     def start(self, role, index, sig, ways=()):
@@ -189,5 +191,5 @@ def add_all(tests):
 
 
 if __name__ == "__main__":
-    harness.main(lambda: watched_run.run_tests(Tests, ("procs", "hosts"), (add_all,),
+    harness.main(lambda: watched_run.run_tests(Tests, ("procs", "hosts"), (add_all, command_faults.add_all),
                                                "build/tests-faults", __doc__))

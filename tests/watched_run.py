@@ -93,9 +93,10 @@ def is_there(process):
 class Run:
     """A running run, in its own folder."""
 
-    def __init__(self, tests, arguments, program, *words, environment=None, stdout=None):
+    def __init__(self, tests, arguments, program, *words, command=("run", "--compute", "none"), environment=None,
+                 stdout=None):
         self.program = tests.build / program
-        self.command = [tests.orrery, "run", "--compute", "none", *arguments, str(self.program), *words]
+        self.command = [tests.orrery, *command, *arguments, str(self.program), *words]
         self.mark = uuid.uuid4().hex
         self.environment = dict(os.environ, LC_ALL="C", **{MARK: self.mark}, **(environment or {}))
         self.stdout = stdout

@@ -8,6 +8,10 @@
  * launcher starts the program, too:
  *
  *     orrery run --live program --procs K --launcher "mpiexec -n N env ... program :" ... stand-ins
+ *
+ * A launcher kills all others when one process fails, and does not wait long for what it ends. So
+ * the simulators only write the parts of the trace, if they are on this computer, and this command
+ * merges them.
  */
 #include <limits.h>
 #include <signal.h>
@@ -26,6 +30,7 @@
 #include "cli/native.h"
 #include "cli/passed.h"
 #include "cli/run_check.h"
+#include "cli/run_files.h"
 #include "hybrid/status.h"
 #include "hybrid/wire.h"
 #include "mpi_needs.h"
@@ -243,19 +248,20 @@ static int make_run(struct cli_argv *w, const struct request *q, const struct cl
 
 /* Wrong input is said before anything starts: the launcher would wait for processes that never
  * join. Returns 0, or the exit status in *status. */
-static int check_run(const struct cli_argv *w, int *status)
+static int check_run(struct cli_run *run, const struct cli_argv *w, int *status)
 {
-    static struct cli_run run; /* large, and there is only one */
     struct program program = {0};
     struct err err;
     char libdir[PATH_MAX];
-    int next, rc;
+    int next, rc, quiet;
 
-    cli_run_init(&run);
-    if (cli_begin(&cli_run_usage, (int)w->count - 1, (char **)w->at + 1, &run, &next, status))
+    cli_run_init(run);
+    if (cli_begin(&cli_run_usage, (int)w->count - 1, (char **)w->at + 1, run, &next, status))
         return 1;
-    run.quiet = 1; /* it will check the same, and say what is to be noted */
-    rc = cli_run_check(&run, w->at[1 + next], &program, libdir, sizeof libdir, &err);
+    quiet = run->quiet;
+    run->quiet = 1; /* it will check the same, and say what is to be noted */
+    rc = cli_run_check(run, w->at[1 + next], &program, libdir, sizeof libdir, &err);
+    run->quiet = quiet;
     program_fini(&program);
     if (rc)
         *status = cli_fail(&err);
@@ -291,6 +297,7 @@ static int conclude(int status, int signal, int first)
 
 static int hybrid_main(int argc, char **argv)
 {
+    static struct cli_run checked; /* large, and there is only one */
     struct request q = {.order = HYBRID_ORDER_REAL, .simulators = 1};
     struct cli_argv program = {0}, run = {0};
     struct err err;
@@ -310,7 +317,7 @@ static int hybrid_main(int argc, char **argv)
         rc = make_program(&program, &q, argv + next, &err);
     if (rc == 0)
         rc = make_run(&run, &q, &program, &err);
-    if (rc == 0 && check_run(&run, &status))
+    if (rc == 0 && check_run(&checked, &run, &status))
         return status;
     if (rc == 0)
         rc = start(&q, &program, &run, fd, &status, &signal, &err);
@@ -319,7 +326,8 @@ static int hybrid_main(int argc, char **argv)
     cli_argv_fini(&q.run);
     if (rc)
         return cli_fail(&err);
-    return conclude(status, signal, hybrid_status_first(fd));
+    status = conclude(status, signal, hybrid_status_first(fd));
+    return cli_run_files(&checked, signal, status);
 }
 
 const struct cli_command cli_cmd_hybrid = {

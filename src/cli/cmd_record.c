@@ -289,14 +289,17 @@ static void say(const struct request *q, int status)
     trace_close(&t);
 }
 
-static int make_trace(const struct request *q, const char *program, int status)
+static int make_trace(const struct request *q, const char *program, int signal, int status)
 {
+    const struct cli_finish how = {.signal = signal,
+                                   .progress = isatty(STDERR_FILENO) && !q->is_quiet,
+                                   .quiet = q->is_quiet};
     struct cli_argv parts = {0};
     struct err err;
     int rc;
     cli_parts_find(q->parts, "", &parts);
     if (parts.count) {
-        rc = cli_parts_join(q->trace, parts.at, parts.count, q->ranks);
+        rc = cli_parts_join(q->trace, parts.at, parts.count, q->ranks, &how);
         if (rc == CLI_DONE)
             say(q, status);
     } else if (status) {
@@ -365,7 +368,7 @@ static int record_main(int argc, char **argv)
     if (signal)
         status = 128 + signal;
     double wall_s = cli_watch_now() - start;
-    return write_results(&q, make_trace(&q, argv[next], status), signal, wall_s);
+    return write_results(&q, make_trace(&q, argv[next], signal, status), signal, wall_s);
 }
 
 const struct cli_command cli_cmd_record = {

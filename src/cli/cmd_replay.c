@@ -70,13 +70,13 @@ static void add_counts(const char *part, struct cli_replay_counts *sum)
 }
 
 /* Makes the new trace of the parts that were written. */
-static int join(const char *trace, struct cli_replay_counts *counts)
+static int join(const char *trace, const struct cli_finish *how, struct cli_replay_counts *counts)
 {
     struct cli_argv names = {0};
     cli_parts_find(trace, "", &names);
     for (size_t i = 0; i < names.count; i++)
         add_counts(names.at[i], counts);
-    int status = names.count ? cli_parts_join(trace, names.at, names.count, names.count)
+    int status = names.count ? cli_parts_join(trace, names.at, names.count, names.count, how)
                              : CLI_USAGE;
     cli_argv_fini(&names);
     return status;
@@ -85,7 +85,7 @@ static int join(const char *trace, struct cli_replay_counts *counts)
 int cli_replay_join(const char *trace)
 {
     struct cli_replay_counts counts = {0};
-    return join(trace, &counts);
+    return join(trace, NULL, &counts);
 }
 
 /* ---- the replay ---- */
@@ -106,16 +106,16 @@ static int report(const struct cli_replay_request *q)
 
 /* Starts the replayer, and waits for it; on the real MPI nobody else notices a deadlock. */
 static int run_words(const struct cli_replay_request *q, const struct cli_argv *words,
-                     uint64_t ranks, struct cli_replay_counts *counts, int *status, struct err *err)
+                     uint64_t ranks, struct cli_replay_counts *counts, int *signal, int *status,
+                     struct err *err)
 {
     struct cli_replay_stuck stuck = {.trace = q->path, .ranks = ranks, .limit = q->idle_limit};
     const struct cli_argv_watch watch = {.every_ms = LOOK_MS,
                                          .is_over = cli_replay_stuck_look,
                                          .context = &stuck};
-    int signal = 0;
-    int rc = cli_argv_run_watched(words, q->real_time ? &watch : NULL, status, &signal, err);
-    if (signal)
-        *status = 128 + signal;
+    int rc = cli_argv_run_watched(words, q->real_time ? &watch : NULL, status, signal, err);
+    if (*signal)
+        *status = 128 + *signal;
     if (stuck.is_found) {
         cli_replay_stuck_report(&stuck);
         *status = CLI_FINDING;
@@ -190,6 +190,8 @@ static int run(struct cli_replay_request *q, struct err *err)
     struct trace t;
     struct cli_argv words = {0};
     struct cli_replay_counts counts = {0};
+    struct cli_finish how = {.progress = isatty(STDERR_FILENO) && !q->is_quiet,
+                             .quiet = q->is_quiet};
     int status = CLI_DONE;
     if (trace_open(&t, q->source, err) != 0)
         return cli_fail(err);
@@ -204,13 +206,13 @@ static int run(struct cli_replay_request *q, struct err *err)
     if (rc == 0)
         rc = cli_replay_words(&words, q, &t, err);
     if (rc == 0)
-        rc = run_words(q, &words, t.header.ranks, &counts, &status, err);
+        rc = run_words(q, &words, t.header.ranks, &counts, &how.signal, &status, err);
     trace_close(&t);
     cli_argv_fini(&words);
     if (rc)
         return cli_fail(err);
     double wall_s = cli_watch_now() - start;
-    int joined = join(q->path, &counts);
+    int joined = join(q->path, &how, &counts);
     if (status == CLI_FINDING)
         advise(q, &counts);
     status = write_summary(q, &counts, wall_s, status ? status : joined);

@@ -14,13 +14,12 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/books.h"
-#include "cli/parts.h"
 #include "cli/remote.h"
 #include "cli/run_check.h"
+#include "cli/run_files.h"
 #include "cli/team.h"
 #include "cli/backtrace.h"
 #include "cli/watch.h"
-#include "cli/webpage.h"
 #include "hybrid/status.h"
 #include "results/result.h"
 
@@ -103,18 +102,18 @@ static int report_part(const struct cli_run *run, struct run_page *page,
 }
 
 /* With several processes, a signal may end them before any can report. */
-static int run_team(const struct cli_run *run, int argc, char **argv, int *status, struct err *err)
+static int run_team(const struct cli_run *run, int argc, char **argv, struct run_outcome *outcome,
+                    int *status, struct err *err)
 {
     static struct run_page page; /* too large for the stack */
-    struct run_outcome outcome;
     struct cli_books books;
     cli_books_make(&books, run->opt.procs);
-    int rc = cli_team_run(run, argc, argv, &books, &outcome, status, err);
+    int rc = cli_team_run(run, argc, argv, &books, outcome, status, err);
     if (rc == 0) {
-        cli_watch_hurry(&outcome);
-        if (outcome.unreported) {
+        cli_watch_hurry(outcome);
+        if (outcome->unreported) {
             page.opt = run->opt;
-            *status = report(run, &page, &outcome);
+            *status = report(run, &page, outcome);
         }
         cli_books_show(&books, &run->opt);
     }
@@ -124,11 +123,10 @@ static int run_team(const struct cli_run *run, int argc, char **argv, int *statu
 
 /* *joined: the simulator has started, together with all other processes. */
 static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
-                           struct err *err, int *status, int *joined)
+                           struct run_outcome *outcome, int *status, int *joined, struct err *err)
 {
     struct cli_remote remote = {.said = -1};
     struct cli_page page;
-    struct run_outcome outcome;
     sigset_t mask;
     pid_t pid;
     int rc = cli_page_init(&page, err);
@@ -158,36 +156,23 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     if (remote.is_started)
         cli_remote_close(&page);
     if (rc == 0) {
-        cli_watch_wait(pid, &page, run->progress, start, &outcome);
-        cli_watch_hurry(&outcome);
-        if (!outcome.signal)
+        cli_watch_wait(pid, &page, run->progress, start, outcome);
+        cli_watch_hurry(outcome);
+        if (!outcome->signal)
             sigprocmask(SIG_SETMASK, &mask, NULL);
         *joined = (int)page.page->now.joined;
         int is_lost = page.page->end.cause == RUN_CAUSE_NONE;
-        if (is_lost && !outcome.signal)
+        if (is_lost && !outcome->signal)
             cli_backtrace_recover(&page);
-        *status = run->worker ? report_part(run, page.page, &outcome, pid)
-                              : report(run, page.page, &outcome);
+        *status = run->worker ? report_part(run, page.page, outcome, pid)
+                              : report(run, page.page, outcome);
         /* Last, because perhaps nobody reads it, and time is short. */
-        if (is_lost && outcome.signal)
+        if (is_lost && outcome->signal)
             cli_backtrace_recover(&page);
     }
     cli_remote_end(&remote);
     cli_page_fini(&page);
     return rc;
-}
-
-/* The page of --report: also of a run that failed, as far as it came. Returns the status, or that
- * of a failure here. */
-static int write_report(const struct cli_run *run, int status)
-{
-    if (access(run->opt.trace_path, R_OK) != 0)
-        return status; /* it did not come far enough to record anything */
-    int rc = cli_webpage_show(run->opt.trace_path, run->trace ? run->trace : run->report,
-                              run->report);
-    if (!run->trace)
-        unlink(run->opt.trace_path);
-    return status ? status : rc;
 }
 
 /* A simulator of `orrery hybrid` has ended. If it never joined the program, that would wait for it
@@ -206,6 +191,7 @@ static int run_main(int argc, char **argv)
     struct program program;
     struct err err;
     char libdir[PATH_MAX];
+    struct run_outcome outcome = {0};
     int next, status, joined = 0;
     cli_run_init(&run);
     if (cli_begin(&cli_run_usage, argc, argv, &run, &next, &status))
@@ -224,16 +210,15 @@ static int run_main(int argc, char **argv)
     memset(&program, 0, sizeof program);
     int rc = cli_run_check(&run, argv[next], &program, libdir, sizeof libdir, &err);
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
-        rc = run_team(&run, argc, argv, &status, &err);
+        rc = run_team(&run, argc, argv, &outcome, &status, &err);
     else if (rc == 0)
-        rc = start_and_watch(&run, program.path, argv + next, libdir, &err, &status, &joined);
+        rc = start_and_watch(&run, program.path, argv + next, libdir, &outcome, &status, &joined,
+                             &err);
     program_fini(&program);
     if (rc)
         status = cli_fail(&err);
-    else if (*run.opt.trace_path && !run.worker)
-        status = cli_parts_merge(&run.opt, status);
-    if (rc == 0 && run.report && !run.worker)
-        status = write_report(&run, status);
+    else if (!run.worker && !(run.opt.live && hybrid_status_is_here(getenv(HYBRID_STATUS))))
+        status = cli_run_files(&run, outcome.signal, status);
     if (rc && run.worker)
         cli_team_tell(status);
     if (run.worker)

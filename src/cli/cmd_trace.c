@@ -332,8 +332,8 @@ static int merge(void *request)
         return CLI_USAGE;
     struct cli_namer namer;
     cli_namer_init(&namer);
-    int rc = trace_merge_named(q->traces.names, q->traces.count, q->output, &namer.namer, &missing,
-                               &err);
+    int rc = trace_merge_named(q->traces.names, q->traces.count, q->output, &namer.namer, NULL,
+                               &missing, &err);
     cli_namer_fini(&namer);
     if (rc != 0)
         return cli_fail(&err);

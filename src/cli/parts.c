@@ -47,20 +47,53 @@ static int prefix_length(const char *name)
     return dash ? (int)(dash + 1 - name) : (int)strlen(name);
 }
 
-int cli_parts_join(const char *trace, char **names, size_t count, size_t expected)
+static int is_over(struct trace_merge_watch *watch, uint64_t done, uint64_t all)
 {
+    (void)watch;
+    return cli_finish_is_over(done, all);
+}
+
+static void begin(const char *trace, const struct cli_finish *how)
+{
+    struct buf text;
+    buf_init(&text);
+    buf_addf(&text, "merging the parts of '%s'; another signal leaves them as they are", trace);
+    cli_finish_begin(how, buf_str(&text), NULL);
+    buf_fini(&text);
+}
+
+/* The parts stay: says where, and what to do. */
+static void report_failure(const char *trace, const char *part, const struct err *err,
+                           int is_abandoned)
+{
+    int length = prefix_length(part);
+    if (is_abandoned)
+        log_error("the trace '%s' was not written, because of another signal; what was recorded is "
+                  "in '%.*s*': orrery trace merge -o %s %.*s*",
+                  trace, length, part, trace, length, part);
+    else
+        log_error(
+            "%s; what was recorded is in '%.*s*': make room, and then: orrery trace merge -o %s "
+            "%.*s*",
+            err->text, length, part, trace, length, part);
+}
+
+int cli_parts_join(const char *trace, char **names, size_t count, size_t expected,
+                   const struct cli_finish *how)
+{
+    struct trace_merge_watch watch = {is_over};
     struct err err, missing;
     struct cli_namer namer;
+    if (how)
+        begin(trace, how);
     cli_namer_init(&namer);
-    int rc = trace_merge_named((const char *const *)names, count, trace, &namer.namer, &missing,
-                               &err);
+    int rc = trace_merge_named((const char *const *)names, count, trace, &namer.namer,
+                               how ? &watch : NULL, &missing, &err);
     cli_namer_fini(&namer);
+    int abandoned = how ? cli_finish_end() : 0;
     if (rc != 0) {
-        int length = prefix_length(names[0]);
-        log_error(
-            "%s; what was recorded is in '%.*s*': make room, and then: orrery trace merge -o %s %.*s*",
-            err.text, length, names[0], trace, length, names[0]);
-        return CLI_USAGE;
+        report_failure(trace, names[0], &err, abandoned);
+        return abandoned ? 128 + abandoned : CLI_USAGE;
     }
     if (missing.code)
         log_warn("the trace is not complete: %s", missing.text);
@@ -72,12 +105,12 @@ int cli_parts_join(const char *trace, char **names, size_t count, size_t expecte
     return CLI_DONE;
 }
 
-int cli_parts_merge(const struct run_options *o, int status)
+int cli_parts_merge(const struct run_options *o, const struct cli_finish *how, int status)
 {
     unsigned expected = o->procs > 1 ? o->procs : 1;
     char **names = make_names(o, expected);
     unsigned count = keep_existing(names, expected);
-    int rc = count ? cli_parts_join(o->trace_path, names, count, expected) : CLI_DONE;
+    int rc = count ? cli_parts_join(o->trace_path, names, count, expected, how) : CLI_DONE;
     for (unsigned i = 0; i < count; i++)
         mem_free(names[i]);
     mem_free(names);

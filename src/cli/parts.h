@@ -8,14 +8,18 @@
 #include <stddef.h>
 
 #include "cli/argv.h"
+#include "cli/finish.h"
 #include "run/run.h"
 
 /* Merges the parts of a run that has ended with `status`, and removes them. Returns the status, or
- * 2 after a failure of its own that it reports. */
-int cli_parts_merge(const struct run_options *, int status);
+ * if that is 0, that of a failure here, which it reports: 2, or 128 + the signal if the user has
+ * abandoned it (finish.h). */
+int cli_parts_merge(const struct run_options *, const struct cli_finish *, int status);
 
-/* The same for parts of any names. `expected`: how many there should be; 0: not known. */
-int cli_parts_join(const char *trace, char **names, size_t count, size_t expected);
+/* The same for parts of any names. `expected`: how many there should be; 0: not known. A NULL
+ * instead of a struct cli_finish: signals are left alone. Returns 0, or the status of a failure. */
+int cli_parts_join(const char *trace, char **names, size_t count, size_t expected,
+                   const struct cli_finish *);
 
 /* The parts of a trace that there are, in order of their numbers, or files beside them: those with
  * this suffix. The path is absolute. */

@@ -19,6 +19,7 @@
 #include "cli/collectives.h"
 #include "cli/launch.h"
 #include "cli/outputs.h"
+#include "cli/parts.h"
 #include "cli/team.h"
 #include "cli/uses.h"
 #include "cli/webpage.h"
@@ -293,6 +294,8 @@ static int check_trace(struct cli_run *run, struct err *err)
         rc = absolute_path(run->trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
     if (rc == 0 && run->report)
         rc = check_report(run, err);
+    if (rc == 0 && *run->opt.trace_path && !run->worker) /* other workers may have begun theirs */
+        rc = cli_parts_check_none(run->opt.trace_path, err);
     if (rc == 0 && (run->opt.trace_sites || run->opt.trace_profile) && !run->trace && !run->report)
         rc = err_set(err, ERR_INPUT, "--%s: nothing is recorded: give --trace FILE, too",
                      run->opt.trace_sites ? "call-sites" : "profile-only");

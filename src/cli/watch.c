@@ -452,6 +452,42 @@ void cli_watch_hurry(const struct run_outcome *outcome)
     sys_alarm(HURRY_S);
 }
 
+void cli_watch_relax(void)
+{
+    sys_alarm(0);
+    signal(SIGALRM, SIG_IGN); /* it may be pending */
+}
+
+/* The same action for all of them. */
+static void act_on_signals(const sigset_t *set, void (*take)(int))
+{
+    struct sigaction act = {.sa_handler = take, .sa_flags = SA_RESTART, .sa_mask = *set};
+    for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
+        if (sigismember(set, passed_on[i]))
+            sigaction(passed_on[i], &act, NULL);
+}
+
+void cli_watch_handle(void (*take)(int), sigset_t *old)
+{
+    struct timespec now = {0};
+    sigset_t set;
+    wanted_signals(&set);
+    sigdelset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, old);
+    while (sigtimedwait(&set, NULL, &now) > 0)
+        ;
+    act_on_signals(&set, take);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void cli_watch_unhandle(const sigset_t *old)
+{
+    sigset_t set;
+    wanted_signals(&set);
+    sigprocmask(SIG_SETMASK, old, NULL);
+    act_on_signals(&set, SIG_DFL);
+}
+
 int cli_watch_signals(void)
 {
     sigset_t set;

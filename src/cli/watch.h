@@ -34,6 +34,14 @@ void cli_watch_wait(pid_t pid, struct cli_page *, int progress, double start, st
  * process exits with the status of the signal, because the reader of our pipe may not read. */
 void cli_watch_hurry(const struct run_outcome *);
 
+/* Takes that back: there is work that may take longer (finish.h). */
+void cli_watch_relax(void);
+
+/* From now on `take` handles the signals that cli_watch_block blocks; those that are pending are
+ * dropped. *old is the mask before. */
+void cli_watch_handle(void (*take)(int), sigset_t *old);
+void cli_watch_unhandle(const sigset_t *old);
+
 /* A descriptor that becomes readable with the signals that cli_watch_block blocked. */
 int cli_watch_signals(void);
 /* The next signal of it, or 0. */

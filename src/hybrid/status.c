@@ -62,6 +62,14 @@ static int open_file(const char *path)
     return -1;
 }
 
+int hybrid_status_is_here(const char *path)
+{
+    int fd = open_file(path);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 int hybrid_status_is_interrupted(const char *path)
 {
     int fd = open_file(path), is_interrupted = read_byte(fd, INTERRUPTED);

@@ -17,6 +17,9 @@
 /* Makes the file, and the variable for those that are started. Returns a descriptor, or -1. */
 int hybrid_status_make(void);
 
+/* Is the file there, and so `orrery hybrid` on this computer? */
+int hybrid_status_is_here(const char *path);
+
 /* A signal has come, which the caller reports; whether that is so. */
 void hybrid_status_interrupt(int fd);
 int hybrid_status_is_interrupted(const char *path);

@@ -16,6 +16,8 @@
 #include "trace/payload.h"
 #include "trace/writer.h"
 
+#define WATCH_EVENTS 4096 /* events that are rewritten between two questions to a watch */
+
 /* ---- definitions ---- */
 
 struct item {
@@ -37,8 +39,10 @@ struct merge {
     struct items definitions; /* of all parts, with repetitions */
     struct bins load;         /* of links, if there are several parts: each has what it has sent */
     struct trace_clocks clocks;
-    struct trace_namer *namer; /* or NULL */
-    struct buf block;          /* assembled from pieces */
+    struct trace_namer *namer;       /* or NULL */
+    struct trace_merge_watch *watch; /* or NULL */
+    uint64_t done, all;              /* pieces */
+    struct buf block;                /* assembled from pieces */
     struct trace_piece piece;
     int has_block;
 };
@@ -278,20 +282,29 @@ static int add_piece(struct merge *m, struct trace *part, const struct trace_pie
     return 0;
 }
 
+static int check_watch(struct merge *m, struct err *err)
+{
+    if (!m->watch || !m->watch->is_over(m->watch, m->done, m->all))
+        return 0;
+    return err_set(err, ERR_SYSTEM, "cannot merge '%s': it was interrupted", m->parts[0].file.path);
+}
+
 /* Rewrites a stream with the times of its own clock, record by record, with those of the common
  * clock. */
-static void adjust_stream(struct merge *m, struct trace *part, uint64_t rank, unsigned thread,
-                          enum trace_what what, struct trace_writer_sink *sink)
+static int adjust_stream(struct merge *m, struct trace *part, uint64_t rank, unsigned thread,
+                         enum trace_what what, struct trace_writer_sink *sink, struct err *err)
 {
     struct trace_cursor c;
     struct trace_stream s;
     struct trace_event e;
-    struct err err;
-    int more;
+    struct err ignored;
+    int more, rc = 0;
     trace_stream_init(&s, &sink->sink, rank, thread,
                       what == TRACE_LOCAL_DEFINITIONS ? TRACE_PIECE_DEFINITIONS : 0);
     trace_cursor_open(&c, part, rank, thread, what);
-    while ((more = trace_cursor_next(&c, &e, &err)) != 0) {
+    for (uint64_t n = 1; rc == 0 && (more = trace_cursor_next(&c, &e, &ignored)) != 0; n++) {
+        if (n % WATCH_EVENTS == 0)
+            rc = check_watch(m, err);
         if (more < 0)
             continue;
         struct buf memory;
@@ -307,17 +320,21 @@ static void adjust_stream(struct merge *m, struct trace *part, uint64_t rank, un
     }
     trace_cursor_close(&c);
     trace_stream_fini(&s);
+    return rc;
 }
 
 static int adjust_rank(struct merge *m, struct trace *part, uint64_t rank, struct err *err)
 {
     struct trace_writer_sink sink;
+    int rc = 0;
     trace_writer_sink_init(&sink, &m->writer);
-    for (unsigned thread = 0, threads = trace_threads(part, rank); thread < threads; thread++) {
-        adjust_stream(m, part, rank, thread, TRACE_LOCAL_DEFINITIONS, &sink);
-        adjust_stream(m, part, rank, thread, TRACE_RECORDS, &sink);
+    for (unsigned thread = 0, threads = trace_threads(part, rank); rc == 0 && thread < threads;
+         thread++) {
+        rc = adjust_stream(m, part, rank, thread, TRACE_LOCAL_DEFINITIONS, &sink, err);
+        if (rc == 0)
+            rc = adjust_stream(m, part, rank, thread, TRACE_RECORDS, &sink, err);
     }
-    return sink.err.code ? err_set(err, sink.err.code, "%s", sink.err.text) : 0;
+    return rc ? rc : sink.err.code ? err_set(err, sink.err.code, "%s", sink.err.text) : 0;
 }
 
 /* The part with the smallest rank that is not copied yet; each rank is in one part, whose pieces
@@ -339,12 +356,19 @@ static int write_records(struct merge *m, struct err *err)
         uint32_t rank = part->pieces[next[first]].rank;
         if (part->header.has_local_clocks) {
             rc = adjust_rank(m, part, rank, err);
+            if (rc == 0)
+                rc = check_watch(m, err);
             while (next[first] < part->piece_count && part->pieces[next[first]].rank == rank)
-                next[first]++;
+                next[first]++, m->done++;
             continue;
         }
-        while (rc == 0 && next[first] < part->piece_count && part->pieces[next[first]].rank == rank)
+        while (rc == 0 && next[first] < part->piece_count &&
+               part->pieces[next[first]].rank == rank) {
             rc = add_piece(m, part, &part->pieces[next[first]++], err);
+            m->done++;
+            if (rc == 0)
+                rc = check_watch(m, err);
+        }
         if (rc == 0)
             rc = end_block(m, err);
     }
@@ -403,6 +427,7 @@ static void open_parts(struct merge *m, const char *const *paths, size_t count, 
         }
         if (missing->code == 0 && part->missing.code != 0)
             *missing = part->missing;
+        m->all += part->piece_count;
         m->count++;
     }
 }
@@ -433,13 +458,14 @@ static int check_ranks(const struct merge *m, struct err *err)
 int trace_merge(const char *const *parts, size_t count, const char *path, struct err *missing,
                 struct err *err)
 {
-    return trace_merge_named(parts, count, path, NULL, missing, err);
+    return trace_merge_named(parts, count, path, NULL, NULL, missing, err);
 }
 
 int trace_merge_named(const char *const *parts, size_t count, const char *path,
-                      struct trace_namer *namer, struct err *missing, struct err *err)
+                      struct trace_namer *namer, struct trace_merge_watch *watch,
+                      struct err *missing, struct err *err)
 {
-    struct merge m = {.namer = namer};
+    struct merge m = {.namer = namer, .watch = watch};
     open_parts(&m, parts, count, missing);
     trace_clocks_init(&m.clocks);
     gather_all(&m);

@@ -22,8 +22,16 @@ struct trace_namer {
     void (*name)(struct trace_namer *, const char *addresses, int is_site, struct buf *out);
 };
 
-/* The same, with names instead of addresses. */
+/* Watches a merge, which may take long. */
+struct trace_merge_watch {
+    /* Called often, with the pieces that were merged and their number; not 0: the merge is to end,
+     * without a trace. */
+    int (*is_over)(struct trace_merge_watch *, uint64_t done, uint64_t all);
+};
+
+/* The same, with names instead of addresses, and watched; both may be NULL. */
 int trace_merge_named(const char *const *parts, size_t count, const char *path,
-                      struct trace_namer *, struct err *missing, struct err *);
+                      struct trace_namer *, struct trace_merge_watch *, struct err *missing,
+                      struct err *);
 
 #endif

@@ -389,6 +389,31 @@ static void test_full(size_t room)
     trace_header_fini(&header);
 }
 
+/* Ends a merge when half of it is done. */
+struct half {
+    struct trace_merge_watch watch;
+    uint64_t calls, all;
+};
+
+static int is_half(struct trace_merge_watch *watch, uint64_t done, uint64_t all)
+{
+    struct half *h = (struct half *)watch;
+    h->calls++;
+    h->all = all;
+    return 2 * done >= all;
+}
+
+static void test_watch(const char *part)
+{
+    struct half half = {.watch = {is_half}};
+    struct err missing, err;
+    const char *parts[] = {part};
+    is_int(trace_merge_named(parts, 1, in_folder("half.orr"), NULL, &half.watch, &missing, &err),
+           ERR_SYSTEM, "a merge that is to end fails");
+    ok(half.calls > 1 && half.calls == (half.all + 1) / 2, "when it is told so: %s", err.text);
+    ok(access(in_folder("half.orr"), F_OK) != 0, "and leaves no trace");
+}
+
 int main(void)
 {
     struct err err = {0}, missing;
@@ -425,6 +450,7 @@ int main(void)
     is_int(trace_open(&t, in_folder("none"), &err), ERR_SYSTEM, "no file");
     is_int(trace_open(&t, folder, &err), ERR_INPUT, "a folder is no trace");
     is_int(trace_merge(one, 0, in_folder("x.orr"), &missing, &err), ERR_INPUT, "nothing to merge");
+    test_watch(in_folder("all.part"));
     char command[300];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     is_int(system(command), 0, "cleaned up");
