@@ -28,7 +28,7 @@ void mpi_observer_attach(const struct mpi_observer *o)
     if (o->prefetch)
         mpi_world.prefetch = o->prefetch;
     if (o->sent)
-        mpi_world.plain_sends = 0; /* messages carry numbers */
+        mpi_world.plain_messages = mpi_world.plain_sends = 0; /* messages carry numbers */
 }
 
 #define MPI_EVENT(event, what)                                                     \

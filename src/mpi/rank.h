@@ -100,8 +100,8 @@ struct mpi_world {
     uint64_t eager_limit;
     int hollow;         /* the program's buffers of messages and collectives count as hollow */
     int checking;       /* compare what ranks do with each other (verify.h) */
-    int plain_sends;    /* a small message goes by device_uniform.h, and bears nothing
-                           * for checks or observers */
+    int plain_messages; /* they bear nothing for checks or observers ... */
+    int plain_sends;    /* ... and small ones go by device_uniform.h */
     uint64_t try_below; /* a standard send of fewer bytes is complete at once */
     int own_requests;   /* no two sends share a request */
     uint32_t (*sent_number)(struct mpi_rank *); /* observer.h; NULL: no two handles need differ */

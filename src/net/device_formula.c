@@ -5,20 +5,20 @@
 #include "net/net_internal.h"
 
 /* The model decides whether a rank's messages wait for each other. */
-static vtime arrival_of(struct device *d, const struct engine_msg *m, const struct device_send *how)
+vtime device_formula_arrival(struct net *net, uint32_t index, uint32_t src, uint32_t dst,
+                             uint64_t bytes, vtime t, int own)
 {
-    struct net *net = d->owner;
-
-    if (how->own && net->ops->arrival)
-        return net->ops->arrival(net, rank_map_index(engine_map(d->engine), m->src), m->src, m->dst,
-                                 how->bytes, how->t);
-    return vtime_add(how->t, net_delay(net, m->src, m->dst, how->bytes, how->t));
+    if (own && net->ops->arrival)
+        return net->ops->arrival(net, index, src, dst, bytes, t);
+    return vtime_add(t, net_delay(net, src, dst, bytes, t));
 }
 
 struct device_sent device_formula_send(struct device *d, struct engine_msg *m,
                                        const struct device_send *how)
 {
-    vtime arrival = arrival_of(d, m, how), done = how->t;
+    uint32_t index = rank_map_index(engine_map(d->engine), m->src);
+    vtime done = how->t, arrival = device_formula_arrival(d->owner, index, m->src, m->dst,
+                                                          how->bytes, how->t, how->own);
 
     if (how->until == DEVICE_LEFT)
         done = vtime_add(done, net_drain(d->owner, m->src, m->dst, how->bytes, how->t));

@@ -201,6 +201,12 @@ static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, u
 {
     return n->ops->delay(n, src, dst, bytes, t);
 }
+
+/* When a message sent at t arrives that the device `formula` sends; `index` is that of the sender
+ * among the ranks of this process. With `own` the program itself sends it, and it may have to wait
+ * for the program's earlier messages. */
+vtime device_formula_arrival(struct net *, uint32_t index, uint32_t src, uint32_t dst,
+                             uint64_t bytes, vtime t, int own);
 /* Time for which the sender's side is busy with a message that leaves at t, if there is no
  * contention. */
 vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);

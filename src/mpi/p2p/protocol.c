@@ -47,8 +47,8 @@ void mpi_p2p_init(struct device device, uint64_t eager_limit)
 {
     mpi_world.device = device;
     mpi_world.net.lane = lane_of;
-    mpi_world.plain_sends = device.ops == &device_uniform_ops && !mpi_world.checking &&
-                            !mpi_world.hollow && !MPI_MESSAGES_ARE_SEEN;
+    mpi_world.plain_messages = !mpi_world.checking && !mpi_world.hollow && !MPI_MESSAGES_ARE_SEEN;
+    mpi_world.plain_sends = device.ops == &device_uniform_ops && mpi_world.plain_messages;
     mpi_world.eager_limit = eager_limit;
     mpi_world.try_below = device.ops->may_hold ? 0 : eager_limit + (eager_limit < UINT64_MAX);
 }
@@ -162,11 +162,46 @@ static void sign(struct mpi_rank *self, struct mpi_msg *m, uint64_t carried, uin
     memcpy(m->payload + carried, &s, sizeof s);
 }
 
-/* The same as the next function, for any device, checked or observed. */
-__attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, const void *buf,
-                                                        uint64_t count, const struct mpi_type *type,
-                                                        uint32_t dst, int tag, uint32_t ctx,
-                                                        uint64_t cookie, const struct mpi_req *req)
+/* A small message with its payload, which bears nothing for checks or observers. */
+static inline __attribute__((always_inline)) struct mpi_msg *
+new_plain(struct mpi_rank *self, const void *buf, uint64_t count, const struct mpi_type *type,
+          uint32_t dst, int tag, uint32_t ctx, uint64_t cookie)
+{
+    uint64_t bytes = count * (type ? type->size : 0);
+    struct mpi_msg *m;
+
+    if (type && mpi_data_is_hollow(buf, type)) {
+        m = new_hollow(self, dst);
+    } else {
+        m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
+        pack(m->payload, buf, count, type, bytes);
+    }
+    m->tag = tag;
+    m->ctx = ctx;
+    m->bytes = bytes;
+    m->cookie = cookie;
+    if (cookie)
+        m->em.flags |= ENGINE_MSG_URGENT;
+    return m;
+}
+
+/* send_eager on a device that knows at once when a message arrives, by its model's formula. */
+static vtime send_eager_formula(struct mpi_rank *self, const void *buf, uint64_t count,
+                                const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
+                                uint64_t cookie)
+{
+    struct mpi_msg *m = new_plain(self, buf, count, type, dst, tag, ctx, cookie);
+
+    m->em.arrival = device_formula_arrival(&mpi_world.net, mpi_rank_index(self), m->em.src, dst,
+                                           m->bytes, self->ent.clock, !mpi_strand_current);
+    engine_inject(&mpi_world.engine, &m->em);
+    return self->ent.clock;
+}
+
+/* send_eager on any other device, checked or observed. */
+static vtime send_eager_any(struct mpi_rank *self, const void *buf, uint64_t count,
+                            const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
+                            uint64_t cookie, const struct mpi_req *req)
 {
     uint64_t bytes = count * (type ? type->size : 0);
     int is_hollow = sends_nothing(buf, type, ctx);
@@ -181,6 +216,16 @@ __attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, c
     return transmit_own(self, m, bytes, req);
 }
 
+__attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, const void *buf,
+                                                        uint64_t count, const struct mpi_type *type,
+                                                        uint32_t dst, int tag, uint32_t ctx,
+                                                        uint64_t cookie, const struct mpi_req *req)
+{
+    if (mpi_world.plain_messages && mpi_world.device.ops == &device_formula_ops)
+        return send_eager_formula(self, buf, count, type, dst, tag, ctx, cookie);
+    return send_eager_any(self, buf, count, type, dst, tag, ctx, cookie, req);
+}
+
 /*
  * Sends a small message with its payload. With a cookie the receiver must answer it. Returns when
  * the send is complete for the device, or DEVICE_BY_NOTICE; then `req`, which is not NULL, gets a
@@ -190,24 +235,12 @@ static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
                         const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
                         uint64_t cookie, const struct mpi_req *req)
 {
-    uint64_t bytes = count * (type ? type->size : 0);
     struct mpi_msg *m;
 
     if (__builtin_expect(!mpi_world.plain_sends, 0))
         return send_eager_other(self, buf, count, type, dst, tag, ctx, cookie, req);
-    if (type && mpi_data_is_hollow(buf, type)) {
-        m = new_hollow(self, dst);
-    } else {
-        m = new_msg(self, dst, MPI_MSG_EAGER, bytes);
-        pack(m->payload, buf, count, type, bytes);
-    }
-    m->tag = tag;
-    m->ctx = ctx;
-    m->bytes = bytes;
-    m->cookie = cookie;
-    if (cookie)
-        m->em.flags |= ENGINE_MSG_URGENT;
-    m->em.arrival = device_uniform_arrival(&mpi_world.net, bytes, self->ent.clock);
+    m = new_plain(self, buf, count, type, dst, tag, ctx, cookie);
+    m->em.arrival = device_uniform_arrival(&mpi_world.net, m->bytes, self->ent.clock);
     engine_inject(&mpi_world.engine, &m->em);
     return self->ent.clock;
 }
