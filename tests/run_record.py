@@ -209,6 +209,18 @@ class Tests:
         demand(tags == ["1"] * 50 + ["2"] * 50 + ["3"] * 50 or len(set(tags[i * 50] for i in range(3))) == 3
                and all(len(set(tags[i * 50:i * 50 + 50])) == 1 for i in range(3)), f"not by threads: {tags}")
 
+    def sessions(self):
+        """Communicators of sessions have their members, and the trace can be replayed."""
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, 3, "-q", self.program("env_session.c"))
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            self.verify(folder)
+            objects = harness.call([self.orrery, "trace", "print", "--objects", "n.orr"], cwd=folder).stdout
+            replayed = harness.call([self.orrery, "replay", "-q", "n.orr"], cwd=folder)
+        for rank in range(3):
+            demand(f"[{rank}] comm 2: rank {rank} of 3: 0, 1, 2\n" in objects, f"members at rank {rank}", objects)
+        demand(replayed.status == 0, f"exit status {replayed.status} of the replay", replayed.stderr)
+
     def spawned(self):
         """The trace contains simulated ranks that were spawned."""
         with harness.fresh_folder() as folder:
@@ -282,6 +294,7 @@ def add_all(tests):
         ("profile of RMA", tests.profile, "rma_random.c"),
         ("directory of parts", tests.elsewhere),
         ("threads", tests.threads),
+        ("sessions", tests.sessions),
         ("spawned ranks", tests.spawned),
         ("spawned ranks natively", tests.spawned_natively),
         ("clocks", tests.clocks),

@@ -96,17 +96,30 @@ int native_enter(struct native_call *c)
 
 /* ---- end ---- */
 
+/* Whether the call is the first to initialise MPI: threads may open sessions at the same time. */
+static int begins(const struct native_call *c)
+{
+    if (c->fn != MPI_FN_INIT && c->fn != MPI_FN_INIT_THREAD && c->fn != MPI_FN_SESSION_INIT)
+        return 0;
+    pthread_mutex_lock(&native.lock);
+    int is_first = !native.is_begun;
+    native.is_begun = 1;
+    pthread_mutex_unlock(&native.lock);
+    return is_first;
+}
+
 void native_leave(struct native_call *c, int rc)
 {
     struct native_lane *lane = native_own_lane();
-    int is_new = rc == MPI_SUCCESS && !native.is_open &&
-                 (c->fn == MPI_FN_INIT || c->fn == MPI_FN_INIT_THREAD ||
-                  c->fn == MPI_FN_SESSION_INIT);
+    int is_new = rc == MPI_SUCCESS && begins(c);
+    if (rc == MPI_SUCCESS && c->fn == MPI_FN_SESSION_INIT)
+        native_session_begin(*(const MPI_Session *)(uintptr_t)c->args[2]);
     if (is_new)
         native_begin();
     int64_t now = native_now();
     pthread_mutex_lock(&native.lock);
     native.is_finalized |= c->fn == MPI_FN_FINALIZE && rc == MPI_SUCCESS;
+    native.sessions -= c->fn == MPI_FN_SESSION_FINALIZE && rc == MPI_SUCCESS;
     if (c->fn == MPI_FN_PCONTROL)
         native_pcontrol(lane, c, now);
     native_seen_leave(lane, c, rc, now);

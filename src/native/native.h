@@ -65,7 +65,8 @@ struct native_lane {
 
 struct native {
     int is_ready;                               /* the functions of the real MPI are known */
-    int is_open;                                /* the part is open: MPI has been initialised */
+    int is_begun;                               /* MPI has been initialised ... */
+    int is_open;                                /* ... and the part is open */
     int is_finalized;                           /* MPI has been finalised */
     int is_failed;                              /* nothing can be recorded */
     int is_over;                                /* the part is closed */
@@ -84,6 +85,7 @@ struct native {
     int64_t base;
     int size, self; /* of MPI_COMM_WORLD */
     MPI_Group world;
+    uint32_t sessions;   /* that are open */
     MPI_Comm world_comm; /* in place of MPI_COMM_WORLD, if that has other processes, too; or 0 */
     const void *const *no_arrays[2]; /* MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY of the real MPI */
     int may_ask;                     /* the call has succeeded: its handles may be queried */
@@ -117,6 +119,8 @@ void native_seen_late(struct native_lane *, struct native_call *, int rc);
 int native_prepare(void);
 /* Opens the part when MPI has been initialised. */
 void native_begin(void);
+/* A session was opened. */
+void native_session_begin(MPI_Session);
 /* Writes all records in memory. */
 void native_write(int64_t now);
 /* Called when the program ends or calls MPI_Abort. Sets `is_cut` if records are lost and the

@@ -88,7 +88,7 @@ void native_seen_leave(struct native_lane *lane, struct native_call *c, int rc, 
     const struct native_fn *f = &native.fns[c->fn];
     uint64_t words[TRACE_ARGS_MAX];
     struct recorder_call seen = {.fn = c->fn, .args = c->args, .began = c->enter};
-    int is_active = native.is_open && !native.is_finalized;
+    int is_active = native.is_open && (!native.is_finalized || native.sessions);
     native.may_ask = is_active && rc == MPI_SUCCESS;
     if (rc != MPI_SUCCESS && is_active)
         native_real.MPI_Error_class(rc, &seen.rc);

@@ -80,18 +80,32 @@ static int64_t take_ranks(int count)
     return first;
 }
 
-/* Finds the rank of this process. Sessions have no MPI_COMM_WORLD: then the launcher's environment
- * tells it. */
+/* Objects do not outlive the last session: the first one after that has another world. */
+void native_session_begin(MPI_Session session)
+{
+    int is_initialised = 0, is_finalised = 0;
+    MPI_Group world;
+    native_real.MPI_Initialized(&is_initialised);
+    native_real.MPI_Finalized(&is_finalised);
+    pthread_mutex_lock(&native.lock);
+    int is_first = native.sessions++ == 0 && (!is_initialised || is_finalised);
+    pthread_mutex_unlock(&native.lock);
+    if (is_first &&
+        native_real.MPI_Group_from_session_pset(session, "mpi://WORLD", &world) == MPI_SUCCESS)
+        native.world = world;
+}
+
+/* Finds the rank of this process. Sessions have no MPI_COMM_WORLD. */
 static void find_self(void)
 {
     int is_initialised = 0;
     MPI_Comm parent = MPI_COMM_NULL;
     native_real.MPI_Initialized(&is_initialised);
     if (!is_initialised) {
-        const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
-        native.self = rank ? atoi(rank) : 0;
-        native.size = size ? atoi(size) : 1;
-        native.world = MPI_GROUP_EMPTY;
+        native_real.MPI_Group_rank(native.world, &native.self);
+        native_real.MPI_Group_size(native.world, &native.size);
+        if (native.self == 0)
+            take_ranks(0);
         return;
     }
     native_real.MPI_Comm_rank(MPI_COMM_WORLD, &native.self);
