@@ -134,6 +134,21 @@ def add_same(tests):
     tests.add("bounded memory of communicators", tests.bounded)
 
 
+def add_onesided(tests):
+    """Agents that serve ranks, also their own, on networks where a message to itself is the fastest."""
+    ways = ["--schedule random:5", "--procs 2 --placement cyclic --schedule random:2", "--procs 4",
+            "--host process --procs 3"]
+    networks = ("net.model=flow,net.intra.memory_bandwidth=100Gbps,net.topology.kind=fat-tree",
+                "net.model=flow,net.topology.kind=torus,nodes.ranks=2", "net.model=packet",
+                "net.model=packet,nodes.ranks=3", "net.model=loggops,mpi.collectives=model")
+    for seed, network in itertools.product(range(1, 3 if tests.options.quick else 5), networks):
+        tests.add(f"same onesided {seed} {network}", tests.same, ways[seed % 2::2],
+                  ["-n", "8", "--compute", "none", "--set", network], "onesided", str(seed))
+    for network in networks:
+        tests.add(f"same onesided spawn {network}", tests.same, ways[:2],
+                  ["-n", "6", "--compute", "none", "--set", network], "onesided", "2", "spawn")
+
+
 def add_faults(tests):
     kill, stop = signal.SIGKILL, signal.SIGSTOP
     for index, what in ((0, "ring"), (1, "ring"), (0, "spin"), (1, "spin"), (2, "half")):
@@ -193,5 +208,5 @@ def add_usage(tests):
 
 
 if __name__ == "__main__":
-    harness.main(lambda: watched_run.run_tests(Tests, ["procs"], (add_same, add_faults, add_usage),
+    harness.main(lambda: watched_run.run_tests(Tests, ["procs"], (add_same, add_onesided, add_faults, add_usage),
                                                "build/tests-procs", __doc__))

@@ -97,6 +97,13 @@ static void enter_late(struct engine *e, struct engine_msg *m)
     m->arrival = e->reached;
 }
 
+/* Invariant 6: the medium takes nothing in its past. */
+static inline void hand_in(struct engine *e, struct engine_msg *m, const struct engine_call *call)
+{
+    assert(m->arrival >= e->medium_at);
+    e->cfg.medium->submit(e->cfg.medium->owner, m, call);
+}
+
 void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
     if (!call) {
@@ -108,7 +115,7 @@ void engine_deliver(struct engine *e, struct engine_msg *m, const struct engine_
     m->flags &= ~(uint64_t)ENGINE_MSG_MEDIUM;
     if (__builtin_expect(e->is_forced, 0) && m->arrival < e->reached)
         enter_late(e, m);
-    e->cfg.medium->submit(e->cfg.medium->owner, m, call);
+    hand_in(e, m, call);
 }
 
 static inline void pass_on(struct engine *e, struct engine_msg *m)
@@ -165,7 +172,7 @@ void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_c
     if (call->cookie)
         note_asking(e, rank_map_index(&e->cfg.map, m->src), m->arrival);
     if (e->cfg.medium) {
-        e->cfg.medium->submit(e->cfg.medium->owner, m, call);
+        hand_in(e, m, call);
         return;
     }
     m->flags |= ENGINE_MSG_MEDIUM;

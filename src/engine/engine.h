@@ -10,14 +10,20 @@
  *  1. An entity's inbox holds the messages of each source in the order they were sent.
  *  2. At quiescence (no entity ready) every message ever injected is in an inbox or consumed.
  *  3. Every message injected from now on has arrival >= safe_until. So a decision due before
- *     safe_until sees all messages that can matter, and may be taken at once, anywhere. Messages
- *     that no decision ever looks at may arrive earlier (mpi/coll/coll_model.c).
+ *     safe_until sees all messages that can matter, and may be taken at once, anywhere. There are
+ *     two exceptions. Messages that no decision ever looks at may arrive earlier
+ *     (mpi/coll/coll_model.c). And what an entity sends itself may take less than the lookahead if
+ *     the entity orders it (net_least_delay): it is injected at once, and not sent before a time
+ *     for which the entity has decided.
  *  4. safe_until never decreases. With lookahead L > 0 it becomes (smallest due time + L) at each
  *     quiescence; with L = 0 one entity at a time is granted its own due time.
  *  5. Hence results do not depend on the order in which ready entities are run.
  *  6. The medium advances only at quiescence, and only up to the first due decision: whatever is
- *     submitted later is submitted at a later time. Decisions are taken up to the medium's next
- *     event plus the lookahead, or without the lookahead while notices are pending.
+ *     submitted later is submitted at a later time. Nothing is handed to it in its past, by
+ *     whatever acts for an entity: its program, an agent, a strand. So all that comes out of it
+ *     does so with the whole lookahead, also what an entity sends itself; notices alone do not.
+ *     Decisions are taken up to the medium's next event plus the lookahead, or without the
+ *     lookahead while notices are pending.
  *  7. A notice may come at any time after the call that requests it. So an entity that has made
  *     such a call decides nothing due after the time of that call before the next quiescence.
  *  8. An entity with several threads may be blocked while one of its threads still runs: it is
@@ -216,6 +222,7 @@ struct engine {
     struct pool msgs;
     vtime safe_until;  /* decisions due before this may be taken */
     vtime reached;     /* nothing may be emitted before this any more */
+    vtime medium_at;   /* the last event that the medium has handled, where it is */
     uint64_t busy;     /* number of busy entities */
     uint64_t out;      /* number of entities that are out */
     uint64_t away;     /* number of entities that are away */

@@ -30,8 +30,8 @@ struct engine_call {
 /*
  * The medium: a network with contention, which messages share. It acts like one more entity, whose
  * events are decisions. It exists on process 0 only. A message submitted at time t (its `arrival`)
- * comes out through engine_emerge, at a time after its last event plus the lookahead; a notice
- * (engine_notify) comes out at the time of an event, without the lookahead.
+ * comes out through engine_emerge, at a time after its last event plus the lookahead, whoever sends
+ * it to whom; a notice (engine_notify) comes out at the time of an event, without the lookahead.
  */
 struct engine_medium {
     void *owner;
@@ -44,8 +44,9 @@ struct engine_medium {
     /* All messages submitted at or before `limit` are known, and those caused by what comes out now
      * will be submitted later than that. Handles all events up to `limit` that are due at `first`
      * (its next event) or less than the lookahead later, but none later than one that emits a
-     * notice. */
-    void (*advance)(void *owner, vtime first, vtime limit);
+     * notice. Returns the time of the last of them, before which nothing may be submitted any
+     * more. */
+    vtime (*advance)(void *owner, vtime first, vtime limit);
     /* NULL: the medium is part of the simulation, and only `advance` moves it. Otherwise it has its
      * own clock, driven from outside in real time, and of the functions above only `submit` is
      * used. Called in scheduler context when no entity is ready. Sleeps until something has come

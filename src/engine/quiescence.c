@@ -177,7 +177,7 @@ static void advance(struct engine *e, vtime medium, vtime first)
     reach(e, medium, first);
     if (medium <= first) {
         if (e->cfg.medium)
-            e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
+            e->medium_at = e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
         if (!e->all.notices)
             grant_until(e, vtime_add(medium, e->cfg.lookahead));
     } else if (e->cfg.lookahead <= 0) {

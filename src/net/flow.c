@@ -181,7 +181,7 @@ static int step(struct flow_model *f, vtime t)
     return has_notice;
 }
 
-static void advance(void *owner, vtime first, vtime limit)
+static vtime advance(void *owner, vtime first, vtime limit)
 {
     struct flow_model *f = owner;
     vtime end = vtime_add(first, f->net->lookahead), t = first;
@@ -195,6 +195,7 @@ static void advance(void *owner, vtime first, vtime limit)
         t = next(f);
     } while (t == first || (t < end && t <= limit));
     flow_leave_all(f);
+    return f->now;
 }
 
 /* What is handed on here reaches nobody: the run has ended. */

@@ -90,6 +90,8 @@ int net_init(struct net *net, const struct platform *machine, uint64_t ranks, st
     if (!net->ops)
         return ERR_INPUT;
     net->ranks = (uint32_t)(ranks + machine->later);
+    net->direct_within = 1;
+    net->rewinds = machine->rewinds;
     net->latency_factor = c->net_latency_factor;
     net->bandwidth_factor = c->net_bandwidth_factor;
     rc = platform_nodes_init(&net->nodes, machine, ranks, err);
@@ -169,13 +171,20 @@ void net_fini(struct net *net)
     net_curve_fini(&net->inter);
 }
 
+/* Are all messages within a node those of a rank to itself? Spawned ranks may share nodes. */
+static int has_lone_ranks(const struct net *net)
+{
+    return net->nodes.placement == PLATFORM_BLOCK && net->nodes.per_node == 1 &&
+           net->ranks <= net->nodes.count;
+}
+
 vtime net_least_delay(const struct net *net, vtime links)
 {
     vtime far = vtime_add(net_curve_least_latency(&net->inter), links);
     vtime near = net_curve_least_latency(&net->intra);
-    int alone = net->nodes.placement == PLATFORM_BLOCK && net->nodes.per_node == 1;
+    int orders_itself = net->direct_within && !net->rewinds;
 
-    return alone || far < near ? far : near;
+    return far < near || (has_lone_ranks(net) && orders_itself) ? far : near;
 }
 
 vtime net_distance(const struct net *net, uint32_t src, uint32_t dst)

@@ -137,7 +137,8 @@ struct net {
     vtime latency;        /* for device_uniform.h, after factors */
     uint64_t ps_per_byte; /* likewise, 44.20 fixed point; 0: infinitely fast */
     const struct device_ops *device;
-    int direct_within; /* with contention: messages within a node are direct */
+    int direct_within; /* messages within a node bypass the medium, if there is one */
+    int rewinds;       /* as in struct platform */
     int curved;        /* overheads depend on the message, too */
     uint8_t lanes;     /* enum net_lanes; if not NET_LANES_ONE, `lane` is needed */
     /* The lane of a message of a program, as engine_call.tie; 0: it has none. */

@@ -18,9 +18,10 @@ extern const struct net_ops net_packet_ops;
 struct device_sent device_formula_send(struct device *, struct engine_msg *,
                                        const struct device_send *);
 
-/* The smallest delay between two ranks, given the least latency between two nodes in addition to
- * that of the curve. A rank's messages to itself do not count, since the rank itself orders
- * them. */
+/* The smallest delay of a message, given the least latency between two nodes in addition to that of
+ * the curve. On a node of its own, a rank's messages to itself do not count if the rank itself
+ * orders them: it sends them at once, without a medium, and never continues before a time for which
+ * it has decided. */
 vtime net_least_delay(const struct net *, vtime links);
 
 /* The latency of a shortest route between two nodes; ends the run if there is none. */

@@ -112,6 +112,7 @@ struct platform {
     struct platform_config config;
     struct platform_list lists[PLATFORM_LISTS];
     uint64_t later; /* ranks that may be spawned, for which no nodes are reserved */
+    int rewinds;    /* a rank may continue at an earlier time than that of decisions it has taken */
 };
 
 /* A machine with all defaults and no items. */

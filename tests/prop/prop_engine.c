@@ -143,7 +143,7 @@ static int serve_first(void)
     return 1;
 }
 
-static void advance(void *owner, vtime first, vtime limit)
+static vtime advance(void *owner, vtime first, vtime limit)
 {
     int told;
 
@@ -153,6 +153,7 @@ static void advance(void *owner, vtime first, vtime limit)
         told = serve_first();
     } while (!told && server.count && next_event(NULL) <= limit &&
              (next_event(NULL) == first || next_event(NULL) < first + lookahead));
+    return server.now;
 }
 
 static const struct engine_medium medium = {NULL, submit, next_event, count_notices, advance, NULL};

@@ -214,6 +214,22 @@ static void watch_packets(const struct run_options *o, struct err *err)
         log_fatal_input("%s", err->text);
 }
 
+static void set_up_net(const struct run_options *o)
+{
+    struct platform *machine = &mpi_world.machine;
+    struct err err;
+
+    if (mpi_coll_init(machine, &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    machine->later = mpi_world.room - mpi_world.size;
+    /* Free messages and processes outside bring ranks back to where others are. */
+    machine->rewinds = mpi_world.free_collectives || o->live || o->factor > 0;
+    if (net_init(&mpi_world.net, machine, run_fit(o), &err) != ERR_OK)
+        log_fatal("%s", err.text);
+    if (o->trace_path[0])
+        net_meter(&mpi_world.net);
+}
+
 static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
@@ -241,15 +257,9 @@ static void set_up(void)
 
     pool_init(&mpi_world.pool, "ranks' extras");
     map_book(&out);
-    mpi_world.machine.later = mpi_world.room - mpi_world.size;
-    if (net_init(&mpi_world.net, &mpi_world.machine, run_fit(o), &err) != ERR_OK)
-        log_fatal("%s", err.text);
-    if (o->trace_path[0])
-        net_meter(&mpi_world.net);
+    set_up_net(o);
     mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net},
                  o->platform.mpi_eager_limit);
-    if (mpi_coll_init(&mpi_world.machine, &err) != ERR_OK)
-        log_fatal("%s", err.text);
     if (vp_init(&vp, &err) != ERR_OK)
         log_fatal("%s", err.text);
     mpi_world.page->now.zygote_pid = vp_starter_pid();

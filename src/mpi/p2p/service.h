@@ -4,7 +4,8 @@
  * A one-sided operation, a lock, a request to a file server is a message to the *agent* of a rank.
  * The agent serves messages in order of (arrival, source, order of sending), whatever the rank
  * itself is doing, and may answer. It runs in the rank's context, where the rank's memory is
- * loaded; like every decision, a message is served when no earlier one can still be created.
+ * loaded; like every decision, a message is served when no earlier one can still be created. One
+ * from the rank itself is no exception, although no other message has so little lookahead.
  *
  * A reply needs no order: the rank that sent the request handles it at once, with the time it
  * carries.

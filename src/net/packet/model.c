@@ -222,7 +222,7 @@ static void step(struct packet_net *n, vtime t)
         enter_all(n, t);
 }
 
-static void advance(void *owner, vtime first, vtime limit)
+static vtime advance(void *owner, vtime first, vtime limit)
 {
     struct packet_net *n = owner;
     vtime end = vtime_add(first, n->net->lookahead), t = first;
@@ -233,6 +233,7 @@ static void advance(void *owner, vtime first, vtime limit)
         step(n, t);
         t = next(n);
     } while (t == n->now || (!n->has_noticed && t < end && t <= limit));
+    return n->now;
 }
 
 /* ---- the device ---- */
