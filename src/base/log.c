@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "base/sys.h"
 
 static void write_stderr(const char *line, size_t length)
@@ -51,6 +52,7 @@ static void write_line(const char *prefix, const char *fmt, va_list args)
     size_t length = strlen(line);
     if (body >= 0 && (size_t)head + (size_t)body >= room)
         memcpy(line + length - 3, "...", 3);
+    printable(line, length, 0);
     line[length] = '\n';
     current_writer(line, length + 1);
 }

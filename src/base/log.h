@@ -1,7 +1,8 @@
 /*
  * log.h - messages to the user on stderr, one line and one raw write(2) each, without stdio: safe
  * to call from inside a virtual rank whose stdio and exit are interposed. Lines longer than
- * LOG_LINE_MAX are cut. No function here allocates or switches.
+ * LOG_LINE_MAX are cut, and characters that a terminal could take for commands are replaced
+ * (printable.h). No function here allocates or switches.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

@@ -35,6 +35,12 @@ static int is_trap(int folder, const struct stat *st)
            (of.st_mode & S_IWOTH) && st->st_uid != self && st->st_uid != of.st_uid;
 }
 
+/* Folders are refused where files are to be; devices only root creates. */
+static int may_be_planted(const struct stat *st)
+{
+    return S_ISFIFO(st->st_mode) || S_ISREG(st->st_mode) || S_ISSOCK(st->st_mode);
+}
+
 static int is_proc(int folder)
 {
     struct statfs fs;
@@ -105,7 +111,7 @@ static int step(struct path_entry *p, char *rest, int *links)
     }
     if (!is_last)
         return enter(&p->folder, p->name, O_NOFOLLOW);
-    if (p->exists && S_ISFIFO(p->st.st_mode) && is_trap(p->folder, &p->st))
+    if (p->exists && may_be_planted(&p->st) && is_trap(p->folder, &p->st))
         return EACCES;
     return -1;
 }
@@ -137,7 +143,7 @@ int path_resolve(const char *path, struct path_entry *p)
 int path_cannot_resolve(const char *path, int cause, struct err *err)
 {
     return err_set(err, ERR_SYSTEM, "cannot write '%s': %s%s", path, strerror(cause),
-                   cause == EACCES ? " (links and pipes of other users are not used in "
+                   cause == EACCES ? " (links, pipes and files of other users are not used in "
                                      "world-writable folders)"
                                    : "");
 }
@@ -156,7 +162,9 @@ int path_open(const struct path_entry *p, int flags, mode_t mode)
 
     if (!p->is_magic)
         flags |= O_NOFOLLOW;
-    fd = (int)syscall(SYS_openat, p->folder, p->name, O_WRONLY | O_CLOEXEC | create | flags, mode);
+    if ((flags & O_ACCMODE) == 0)
+        flags |= O_WRONLY;
+    fd = (int)syscall(SYS_openat, p->folder, p->name, O_CLOEXEC | create | flags, mode);
     if (fd < 0 || !p->exists || p->is_magic)
         return fd < 0 ? -errno : fd;
     if (sys_fstat(fd, &st) == 0 && st.st_dev == p->st.st_dev && st.st_ino == p->st.st_ino)
@@ -165,19 +173,98 @@ int path_open(const struct path_entry *p, int flags, mode_t mode)
     return -EAGAIN;
 }
 
-int path_create(const char *path)
+/* ---- regular files ---- */
+
+/* Opens a regular file; the descriptor or -errno: ENOTSUP if it is something else, of which not
+ * even opening can be waited for. */
+static int open_regular(const char *path, const struct path_file *made, int flags, int may_create)
 {
     struct path_entry entry;
-    int cause = path_resolve(path, &entry), fd = -cause;
+    int cause = path_resolve(path, &entry), fd;
 
-    if (cause == 0) {
-        fd = path_open(&entry, O_TRUNC, 0666);
-        path_close(&entry);
-    }
+    if (cause)
+        return -cause;
+    if (!entry.exists && !may_create)
+        fd = -ENOENT;
+    else if (entry.is_magic || (entry.exists && !S_ISREG(entry.st.st_mode)))
+        fd = -ENOTSUP;
+    else if (made && (entry.st.st_dev != made->device || entry.st.st_ino != made->number))
+        fd = -ESTALE;
+    else
+        fd = path_open(&entry, flags | O_NONBLOCK, 0666);
+    path_close(&entry);
+    return fd;
+}
+
+static int fail(const char *path, int cause, struct err *err)
+{
+    if (cause == ENOTSUP)
+        err_set(err, ERR_SYSTEM, "cannot write '%s': it is not a regular file: remove it", path);
+    else
+        path_cannot_resolve(path, cause, err);
+    return -1;
+}
+
+int path_create(const char *path, struct path_file *made, struct err *err)
+{
+    struct stat st;
+    int fd = open_regular(path, NULL, O_TRUNC, 1);
+
+    if (fd < 0)
+        return fail(path, -fd, err);
+    if (made && sys_fstat(fd, &st) == 0)
+        *made = (struct path_file){st.st_dev, st.st_ino};
+    return fd;
+}
+
+int path_reopen(const char *path, const struct path_file *made, int flags)
+{
+    int fd = open_regular(path, made, flags, 0);
+
     if (fd >= 0)
         return fd;
     errno = -fd;
     return -1;
+}
+
+int path_open_shared(const char *path, struct err *err)
+{
+    int fd;
+
+    do
+        fd = open_regular(path, NULL, O_RDWR, 1);
+    while (fd == -EEXIST); /* another one has created it just now */
+    return fd >= 0 ? fd : fail(path, -fd, err);
+}
+
+/* ---- folders ---- */
+
+int path_make_folder(const char *path, struct err *err)
+{
+    struct path_entry entry;
+    char *plain = mem_strdup(path);
+    size_t length = strlen(plain);
+    int cause;
+
+    while (length > 1 && plain[length - 1] == '/')
+        plain[--length] = 0;
+    cause = path_resolve(plain, &entry);
+    if (cause == 0) {
+        if (!entry.exists)
+            cause = syscall(SYS_mkdirat, entry.folder, entry.name, 0777) == 0 ? 0 : errno;
+        else if (is_trap(entry.folder, &entry.st))
+            cause = EACCES;
+        else if (!entry.is_magic && !S_ISDIR(entry.st.st_mode))
+            cause = ENOTDIR;
+        path_close(&entry);
+    }
+    mem_free(plain);
+    if (cause == 0 || cause == EISDIR) /* the latter: the root */
+        return 0;
+    return err_set(err, ERR_SYSTEM, "cannot write files in '%s': %s%s", path, strerror(cause),
+                   cause == EACCES ? " (links and folders of other users are not used in "
+                                     "world-writable folders)"
+                                   : "");
 }
 
 int path_absolute(const char *path, char *out, size_t size, struct err *err)

@@ -49,7 +49,11 @@ int cli_next(const struct cli_usage *, int *argc, char ***argv, void *into, cons
 /* Prints the error and returns its exit status: 3 for internal failures, else 2. */
 int cli_fail(const struct err *);
 
-/* Writes text to standard output; CLI_DONE, or the status of a failure it reports. */
+/* Writes text to standard output, made printable; CLI_DONE, or the status of a failure that it
+ * reports. */
 int cli_print(const struct buf *);
+
+/* Writes text to standard error, made printable. */
+void cli_tell(const struct buf *);
 
 #endif

@@ -55,7 +55,7 @@ static int report(const struct cli_run *run, struct run_page *page,
         struct buf text;
         buf_init(&text);
         results_text(page, outcome, &text);
-        sys_write_all(STDERR_FILENO, buf_str(&text), text.len);
+        cli_tell(&text);
         buf_fini(&text);
     }
     if (page->end.stats_failed) {

@@ -336,7 +336,7 @@ static void write_rows(struct sweep *s, int end)
         sweep_table_row(&s->report, s->next, &text);
     }
     if (text.len && s->to_error)
-        sys_write_all(STDERR_FILENO, buf_str(&text), text.len);
+        cli_tell(&text);
     else if (text.len)
         cli_print(&text);
     buf_fini(&text);

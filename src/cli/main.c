@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/nearest.h"
+#include "base/printable.h"
 #include "base/sys.h"
 #include "cli/cli.h"
 
@@ -71,9 +72,27 @@ static void end_by_pipe(void)
     raise(SIGPIPE);
 }
 
+/* Writes text that may have names from files. */
+static int write_printable(int fd, const struct buf *text)
+{
+    struct buf shown;
+    buf_init(&shown);
+    buf_add(&shown, buf_str(text), text->len);
+    if (shown.len)
+        printable(shown.data, shown.len, 1);
+    int rc = sys_write_all(fd, buf_str(&shown), shown.len);
+    buf_fini(&shown);
+    return rc;
+}
+
+void cli_tell(const struct buf *text)
+{
+    write_printable(STDERR_FILENO, text);
+}
+
 int cli_print(const struct buf *text)
 {
-    if (sys_write_all(STDOUT_FILENO, buf_str(text), text->len) == 0)
+    if (write_printable(STDOUT_FILENO, text) == 0)
         return CLI_DONE;
     if (!is_pipe_closed)
         log_error("cannot write to standard output: %s", strerror(errno));

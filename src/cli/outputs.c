@@ -29,6 +29,10 @@ static int check_one(const struct cli_output *o, struct err *err)
     struct stat st;
     if (!o->path || cli_is_stdout(o->path))
         return 0;
+    int cause = path_resolve(o->path, &entry);
+    if (cause == EACCES)
+        return path_cannot_resolve(o->path, cause, err), err_prefix(err, "%s", o->option);
+    path_close(&entry);
     if (stat(o->path, &st) == 0) {
         if (S_ISDIR(st.st_mode))
             return refuse(o, "it is a directory", err);
@@ -40,7 +44,7 @@ static int check_one(const struct cli_output *o, struct err *err)
         return refuse(o, "the name is too long", err);
     if (o->path[strlen(o->path) - 1] == '/')
         return refuse(o, "there is no such directory", err);
-    int cause = path_resolve(o->path, &entry);
+    cause = path_resolve(o->path, &entry);
     if (cause)
         return refuse(o, strerror(cause), err);
     cause = faccessat(entry.folder, ".", W_OK, 0) == 0 ? 0 : errno;

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "cli/cli.h"
 #include "cli/namer.h"
 #include "cli/parts.h"
@@ -27,12 +28,22 @@ static char **make_names(const struct run_options *o, unsigned count)
     return names;
 }
 
+/* Nobody else has put it there (base/path.h). */
+static int is_ours(const char *path)
+{
+    struct path_entry entry;
+    if (path_resolve(path, &entry) != 0)
+        return 0;
+    path_close(&entry);
+    return entry.exists && S_ISREG(entry.st.st_mode);
+}
+
 /* A run that failed early may have written no parts. */
 static unsigned keep_existing(char **names, unsigned count)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (access(names[i], R_OK) == 0)
+        if (is_ours(names[i]))
             names[kept++] = names[i];
         else
             mem_free(names[i]);
@@ -148,7 +159,8 @@ void cli_parts_find(const char *trace, const char *suffix, struct cli_argv *name
         if (!is_part(entry->d_name, slash + 1, suffix))
             continue;
         snprintf(path, sizeof path, "%.*s%s", length, trace, entry->d_name);
-        cli_argv_add(names, path);
+        if (is_ours(path))
+            cli_argv_add(names, path);
     }
     if (folder)
         closedir(folder);

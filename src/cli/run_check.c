@@ -309,8 +309,6 @@ static int check_trace(struct cli_run *run, struct err *err)
 static int check_pcap(struct cli_run *run, struct err *err)
 {
     const char *at = run->pcap_at ? run->pcap_at : PCAP_AT;
-    struct stat st;
-    errno = ENOTDIR;
     if (!run->pcap)
         return run->pcap_at
                    ? err_set(err, ERR_INPUT, "--pcap-at: nothing is captured: give --pcap DIR, too")
@@ -322,10 +320,11 @@ static int check_pcap(struct cli_run *run, struct err *err)
     if (strlen(at) >= sizeof run->opt.pcap_at)
         return err_set(err, ERR_INPUT, "--pcap-at: the list is too long");
     snprintf(run->opt.pcap_at, sizeof run->opt.pcap_at, "%s", at);
-    if ((mkdir(run->pcap, 0777) != 0 && errno != EEXIST) || stat(run->pcap, &st) != 0 ||
-        access(run->pcap, W_OK | X_OK) != 0 || !S_ISDIR(st.st_mode))
-        return err_set(err, ERR_SYSTEM, "--pcap: cannot write files in '%s': %s", run->pcap,
-                       strerror(errno));
+    int rc = path_make_folder(run->pcap, err);
+    if (rc == 0 && access(run->pcap, W_OK | X_OK) != 0)
+        rc = err_set(err, ERR_SYSTEM, "cannot write files in '%s': %s", run->pcap, strerror(errno));
+    if (rc)
+        return err_prefix(err, "--pcap");
     return absolute_path(run->pcap, run->opt.pcap_path, sizeof run->opt.pcap_path, err);
 }
 

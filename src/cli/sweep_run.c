@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sys.h"
 #include "cli/child.h"
 #include "cli/runs.h"
@@ -93,11 +94,8 @@ static int make_folder(struct state *s, struct err *err)
         if (strlen(keep) >= sizeof s->folder)
             return err_set(err, ERR_INPUT, "--keep: the name is too long");
         snprintf(s->folder, sizeof s->folder, "%s", keep);
-        if (mkdir(keep, 0777) == 0)
-            return 0;
-        return errno == EEXIST ? check_empty(keep, err)
-                               : err_set(err, ERR_SYSTEM, "--keep: cannot create folder '%s': %s",
-                                         keep, strerror(errno));
+        int rc = path_make_folder(keep, err);
+        return rc ? err_prefix(err, "--keep") : check_empty(keep, err);
     }
     snprintf(s->folder, sizeof s->folder, "%s/orrery-sweep-XXXXXX", top && *top ? top : "/tmp");
     return mkdtemp(s->folder) ? 0

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "formats/otf2.h"
 #include "formats/otf2_out.h"
 #include "load/load.h"
@@ -138,6 +140,27 @@ int otf2_begin(struct err *err)
     return rc;
 }
 
+/* Creates what the library of OTF2 would create, which it then only opens: it follows links. */
+static int create_files(const char *folder, const char *name, struct err *err)
+{
+    static const char *const suffixes[] = {".otf2", ".def"};
+    struct buf path;
+    buf_init(&path);
+    buf_addf(&path, "%s/%s", folder, name);
+    int rc = path_make_folder(buf_str(&path), err);
+    size_t length = path.len;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && rc == 0; i++) {
+        path.len = length;
+        buf_adds(&path, suffixes[i]);
+        int fd = path_create(buf_str(&path), NULL, err);
+        rc = fd < 0 ? err->code : 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    buf_fini(&path);
+    return rc;
+}
+
 /* The events of "x/run.otf2" go into folder "x/run", and the program may have that name. */
 static int check_folder(const char *path, const char *folder, const char *name, struct err *err)
 {
@@ -148,7 +171,7 @@ static int check_folder(const char *path, const char *folder, const char *name, 
     int is_other = stat(buf_str(&events), &st) == 0 && !S_ISDIR(st.st_mode);
     buf_fini(&events);
     if (!is_other)
-        return 0;
+        return create_files(folder, name, err);
     return err_set(err, ERR_INPUT,
                    "cannot write '%s': the archive needs a folder '%s' beside it, and a file has "
                    "that name: choose another one, such as '%s-trace.otf2'",

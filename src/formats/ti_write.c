@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "formats/table.h"
 #include "formats/textfile.h"
 #include "formats/ti.h"
@@ -334,10 +335,9 @@ int ti_write(struct trace *t, const char *path, struct format_notes *notes, stru
     size_t length = strlen(path) + sizeof "_files";
     ti.folder = mem_alloc(length);
     snprintf(ti.folder, length, "%s_files", path);
-    if (mkdir(ti.folder, 0777) != 0 && errno != EEXIST) {
-        err_set(err, ERR_SYSTEM, "cannot create '%s': %s", ti.folder, strerror(errno));
+    if (path_make_folder(ti.folder, err) != 0) {
         mem_free(ti.folder);
-        return ERR_SYSTEM;
+        return err->code;
     }
     buf_init(&ti.index);
     int rc = walk_trace(t, &visitor, &ti, notes, err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "run/own.h"
 
@@ -17,8 +18,7 @@
 static void fail(const char *text) __attribute__((noreturn));
 static void fail(const char *text)
 {
-    fprintf(stderr, "orrery: error: %s\n", text);
-    fflush(stderr);
+    log_error("%s", text);
     PMPI_Abort(MPI_COMM_WORLD, 2);
     exit(2);
 }

@@ -60,7 +60,7 @@ void mpi_compute_init(void)
     host.nodes = &mpi_world.net.nodes;
     host.map = mpi_rank_map();
     if (processor_init(&host, &err))
-        log_fatal("%s", err.text);
+        log_fatal_input("%s", err.text);
     mpi_world.measured = processor_is_measured();
     if (processor_is_recording())
         mpi_observer_attach(&recorder);

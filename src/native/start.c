@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sys.h"
 #include "native/native.h"
 #include "native/options.h"
@@ -66,10 +67,13 @@ static int64_t take_ranks(int count)
 {
     char path[PATH_MAX], text[32] = "";
     int64_t first = native.size;
+    struct err err;
     snprintf(path, sizeof path, "%s" NATIVE_COUNTER, native.path);
-    int fd = sys_open(path, O_RDWR | O_CREAT, 0666);
-    if (fd < 0)
+    int fd = path_open_shared(path, &err);
+    if (fd < 0) {
+        log_warn("ranks of processes that are spawned are wrong: %s", err.text);
         return first;
+    }
     flock(fd, LOCK_EX);
     if (sys_pread(fd, text, sizeof text - 1, 0) > 0)
         first = strtoll(text, NULL, 10);

@@ -32,7 +32,7 @@ static struct {
 
 static void append(void)
 {
-    int fd = sys_open(record.path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+    int fd = path_reopen(record.path, NULL, O_APPEND);
 
     if (fd < 0 || sys_write_all(fd, record.out.data, record.out.len) < 0)
         record.cause = errno;
@@ -78,8 +78,10 @@ int processor_record_init(const struct run_options *o, struct err *err)
         return 0;
     buf_add(&record.out, &head, sizeof head);
     put_names();
-    fd = path_create(record.path);
-    if (fd < 0 || sys_write_all(fd, record.out.data, record.out.len) < 0)
+    fd = path_create(record.path, NULL, err);
+    if (fd < 0)
+        return err->code;
+    if (sys_write_all(fd, record.out.data, record.out.len) < 0)
         return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", record.path, strerror(errno));
     sys_close(fd);
     buf_clear(&record.out);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "replay/replay.h"
 #include "run/own.h"
@@ -20,8 +21,7 @@
 
 static void say(const char *text)
 {
-    fprintf(stderr, "orrery: error: %s\n", text);
-    fflush(stderr);
+    log_error("%s", text);
 }
 
 void replay_stop(const char *text)

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "replay/replay.h"
 #include "trace/copy.h"
 #include "trace/payload.h"
@@ -134,7 +136,9 @@ static void write_counts(const struct replay *r)
     size_t room = strlen(r->part.path) + 32;
     char *path = mem_alloc(room);
     snprintf(path, room, "%s" REPLAY_COUNTS, r->part.path);
-    FILE *file = fopen(path, "w");
+    struct err err;
+    int fd = path_create(path, NULL, &err);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (file) {
         fprintf(file, "%llu %llu %llu %llu %llu %llu\n", (unsigned long long)r->counts.events,
                 (unsigned long long)r->counts.remapped, (unsigned long long)r->counts.drawn,
@@ -154,6 +158,6 @@ int replay_output_close(struct replay *r)
     r->is_open = 0;
     if (trace_part_close(&r->part, &err) == 0)
         return 0;
-    fprintf(stderr, "orrery: error: %s: the new trace ends there\n", err.text);
+    log_error("%s: the new trace ends there", err.text);
     return err.code;
 }

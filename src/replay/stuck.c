@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "replay/replay.h"
 
 #define LOOKS 8 /* within the limit */
@@ -47,7 +48,9 @@ static void tell(struct replay_watch *w, uint64_t steps)
     const struct replay_rank *k = w->rank;
     const struct replay_counts *n = &k->replay->counts;
     describe(k, text, sizeof text);
-    FILE *file = fopen(w->path, "w");
+    struct err err;
+    int fd = path_create(w->path, NULL, &err);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (!file)
         return;
     fprintf(file, REPLAY_STUCK_FORMAT "%s\n", (unsigned long long)k->rank,

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/buf.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/printable.h"
 #include "base/sys.h"
 #include "base/units.h"
 #include "net/net.h"
@@ -107,8 +109,13 @@ static int last_words(const struct run_page *page)
         first++;
     log_error("%.*s", (int)first, text);
     if (first + 1 < size) {
-        sys_write_all(STDERR_FILENO, text + first + 1, size - first - 1);
-        sys_write_all(STDERR_FILENO, "\n", 1);
+        struct buf rest;
+        buf_init(&rest);
+        buf_add(&rest, text + first + 1, size - first - 1);
+        printable(rest.data, rest.len, 1);
+        buf_addc(&rest, '\n');
+        sys_write_all(STDERR_FILENO, buf_str(&rest), rest.len);
+        buf_fini(&rest);
     }
     log_error("the program's memory is so damaged that the run could not end properly: there is no "
               "summary");

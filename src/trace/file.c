@@ -40,7 +40,7 @@ static int map(struct trace_file *f, int fd, struct err *err)
 int trace_file_open(struct trace_file *f, const char *path, struct err *err)
 {
     *f = (struct trace_file){.path = mem_strdup(path)};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe cannot be mapped */
     int rc = fd < 0 ? err_set(err, ERR_SYSTEM, "cannot read '%s': %s", path, strerror(errno))
                     : map(f, fd, err);
     if (fd >= 0)

@@ -62,7 +62,7 @@ static int write_frame(struct trace_part *p, enum trace_frame_kind kind,
                                 .stored = (uint32_t)bytes,
                                 .raw = (uint32_t)bytes};
     frame.check = trace_check_spans(&frame, spans, count);
-    int fd = sys_open(p->path, O_WRONLY, 0);
+    int fd = path_reopen(p->path, &p->file, 0);
     int rc = fd >= 0 && write_at(fd, &frame, sizeof frame, p->offset) == 0 &&
                      write_spans(fd, spans, count, p->offset + sizeof frame) == 0
                  ? 0
@@ -88,7 +88,7 @@ static void write_definitions(struct trace_part *p, enum trace_frame_kind kind,
     p->offset = p->last_start;
     p->lost += p->last_records;
     p->last_end = 0;
-    int fd = sys_open(p->path, O_WRONLY, 0);
+    int fd = path_reopen(p->path, &p->file, 0);
     if (fd < 0)
         return;
     sys_ftruncate(fd, (off_t)p->offset);
@@ -182,11 +182,13 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
 {
     struct buf text;
     struct trace_header own = *header;
-    int fd = path_create(path);
+    struct path_file file;
+    int fd = path_create(path, &file, err);
     if (fd < 0)
-        return err_set(err, ERR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+        return err->code;
     sys_close(fd);
-    *p = (struct trace_part){.sink = {.take = take,
+    *p = (struct trace_part){.file = file,
+                             .sink = {.take = take,
                                       .block = header->block,
                                       .piece = piece_for(header)},
                              .path = mem_strdup(path),

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/path.h"
 #include "trace/header.h"
 #include "trace/stream.h"
 
@@ -25,6 +26,7 @@ struct trace_pieces {
 struct trace_part {
     struct trace_sink sink; /* must be first: streams know only this */
     char *path;
+    struct path_file file;
     uint64_t offset;                    /* bytes of whole frames */
     struct trace_pieces pieces, locals; /* with records, and with definitions of ranks */
     struct buf define;                  /* definitions for the next frame of them */

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/path.h"
 
 #define HEAD "# orrery tune: "
 
@@ -101,9 +102,8 @@ int tune_log_open(struct tune_log *log, const char *path, const char *about, siz
     if (!path)
         return 0;
     log->path = mem_strdup(path);
-    log->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    int rc = log->fd >= 0 ? read_file(log, about, err)
-                          : err_set(err, ERR_SYSTEM, "cannot open '%s': %s", path, strerror(errno));
+    log->fd = path_open_shared(path, err);
+    int rc = log->fd >= 0 ? read_file(log, about, err) : err->code;
     if (rc != 0)
         tune_log_close(log);
     return rc;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "base/vtime.h"
 #include "report/axes.h"
@@ -475,9 +476,7 @@ static const struct {
 int pictures_write(const char *folder, size_t number, const struct analysis *a, struct timeline *t,
                    struct err *err)
 {
-    int rc = 0;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return err_set(err, ERR_SYSTEM, "cannot create folder '%s': %s", folder, strerror(errno));
+    int rc = path_make_folder(folder, err);
     for (size_t i = 0; i < sizeof panels / sizeof panels[0] && rc == 0; i++) {
         struct buf out, path;
         struct panel p = {a, t, &out};

@@ -131,6 +131,12 @@ static void test_others(const struct buf *buf)
     ok(mkfifo(fifo, 0666) == 0 && chown(fifo, OTHER, OTHER) == 0, "a pipe of somebody else");
     is_int(buf_write_file(buf, fifo, &err), ERR_SYSTEM, "is not used");
     unlink(fifo);
+
+    const char *file = in_dir("planted");
+    buf_write_file(buf, file, NULL);
+    ok(chmod(file, 0666) == 0 && chown(file, OTHER, OTHER) == 0, "a file of somebody else");
+    is_int(buf_write_file(buf, file, &err), ERR_SYSTEM, "is not written");
+    unlink(file);
     chmod(dir, 0700);
     umask(before);
 }

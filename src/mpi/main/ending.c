@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/printable.h"
 #include "base/sys.h"
 #include "base/units.h"
 #include "engine/stuck.h"
@@ -251,16 +252,20 @@ static void say_abort(const struct mpi_ending *e)
     log_error("rank %u at virtual time %s: %s", a.id, when, e->abort_text);
 }
 
-/* The first line is an error; the rest is written unchanged. */
+/* The first line is an error; the others follow it. */
 static void say_why(const char *text)
 {
-    size_t n = strcspn(text, "\n");
+    size_t n = strcspn(text, "\n"), rest = text[n] ? strlen(text + n + 1) : 0;
 
     if (*text)
         log_error("%.*s", (int)n, text);
     if (text[n]) {
-        sys_write_all(2, text + n + 1, strlen(text + n + 1));
-        sys_write_all(2, "\n", 1);
+        char *shown = mem_strdup(text + n + 1);
+
+        printable(shown, rest, 1);
+        shown[rest] = '\n'; /* in place of its end */
+        sys_write_all(2, shown, rest + 1);
+        mem_free(shown);
     }
 }
 

@@ -293,7 +293,7 @@ static void set_up(void)
         mpi_leaks_init();
     mpi_comm_init(mpi_world.size);
     if (o->trace_path[0] && mpi_record_begin(&err) != ERR_OK)
-        log_fatal("%s", err.text);
+        log_fatal_input("%s", err.text);
 }
 
 int vp_takeover(void)

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sys.h"
 #include "net/names.h"
 #include "net/packet/packet_internal.h"
@@ -40,6 +41,7 @@ struct record {
 
 struct packet_tap {
     char *path, name[NET_NAME_MAX];
+    struct path_file file;
     struct buf bytes; /* of the records that are not written */
     struct record *records;
     size_t count, room;
@@ -170,9 +172,10 @@ static int write_at(int fd, const struct buf *b, uint64_t offset)
 
 static void write_piece(struct packet_capture *c, struct packet_tap *tap)
 {
-    int fd = sys_open(tap->path, O_WRONLY | O_CREAT | (tap->offset ? 0 : O_TRUNC), 0666);
+    int fd = tap->offset ? path_reopen(tap->path, &tap->file, 0)
+                         : path_create(tap->path, &tap->file, &c->err);
 
-    if (fd < 0 || write_at(fd, &c->piece, tap->offset))
+    if ((fd < 0 && tap->offset) || (fd >= 0 && write_at(fd, &c->piece, tap->offset)))
         err_set(&c->err, ERR_SYSTEM, "cannot write '%s': %s", tap->path, strerror(errno));
     if (fd >= 0)
         sys_close(fd);
