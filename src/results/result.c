@@ -117,8 +117,7 @@ static int last_words(const struct run_page *page)
         sys_write_all(STDERR_FILENO, buf_str(&rest), rest.len);
         buf_fini(&rest);
     }
-    log_error("the program's memory is so damaged that the run could not end properly: there is no "
-              "summary");
+    log_error("after that the run could not end properly: there is no summary");
     return page->dying.status & 0xff;
 }
 

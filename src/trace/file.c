@@ -65,10 +65,16 @@ void trace_file_close(struct trace_file *f)
     *f = (struct trace_file){0};
 }
 
+static uint64_t raw_most(uint64_t stored)
+{
+    return TRACE_RATIO_FREE + TRACE_RATIO_MAX * stored;
+}
+
 /* Whether the header of a frame is plausible. */
 static int is_possible(const struct trace_frame *frame)
 {
-    return frame->raw <= TRACE_FRAME_MAX && frame->method <= TRACE_ZSTD &&
+    return frame->raw <= TRACE_FRAME_MAX && frame->raw <= raw_most(frame->stored) &&
+           frame->method <= TRACE_ZSTD &&
            (frame->method != TRACE_STORED || frame->raw == frame->stored);
 }
 
@@ -157,6 +163,19 @@ static int put(struct trace_out *out, const struct trace_frame *frame, const voi
     return out->waiting.len >= WRITE_AT ? write_waiting(out, err) : 0;
 }
 
+/* Adds a frame that zstd skips if `raw` bytes were compressed too well. Returns what is stored. */
+static size_t pad(uint8_t *packed, size_t got, size_t raw)
+{
+    if (raw <= raw_most(got))
+        return got;
+    size_t least = (raw - TRACE_RATIO_FREE + TRACE_RATIO_MAX - 1) / TRACE_RATIO_MAX;
+    uint32_t head[2] = {ZSTD_MAGIC_SKIPPABLE_START, 0};
+    head[1] = least > got + sizeof head ? (uint32_t)(least - got - sizeof head) : 0;
+    memcpy(packed + got, head, sizeof head);
+    memset(packed + got + sizeof head, 0, head[1]);
+    return got + sizeof head + head[1];
+}
+
 int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const void *payload,
                     size_t bytes, struct err *err)
 {
@@ -169,13 +188,15 @@ int trace_out_frame(struct trace_out *out, enum trace_frame_kind kind, const voi
         return err_set(err, ERR_INPUT, "cannot write '%s': a record is larger than 1 GiB",
                        out->path);
     if (kind != TRACE_FRAME_END) {
-        size_t room = ZSTD_compressBound(bytes);
+        size_t room = ZSTD_compressBound(bytes); /* more than what `pad` needs */
         if (room > out->packed_room) {
             mem_free(out->packed);
             out->packed = mem_alloc(room);
             out->packed_room = room;
         }
         size_t got = ZSTD_compressCCtx(out->zstd, out->packed, room, payload, bytes, LEVEL);
+        if (!ZSTD_isError(got))
+            got = pad(out->packed, got, bytes);
         if (!ZSTD_isError(got) && got < bytes)
             stored = out->packed, bytes = got, frame.method = TRACE_ZSTD;
     }

@@ -58,6 +58,11 @@
 #define TRACE_END_BYTES (sizeof(struct trace_frame) + sizeof(struct trace_end))
 #define TRACE_VARINT_MAX 10
 #define TRACE_FRAME_MAX ((size_t)1 << 30) /* no frame is larger, compressed or not */
+/* A frame has at most so many times the bytes that are stored, and a few: else it is damaged. So
+ * reading a file takes a time in proportion to its size, whoever wrote it. What would compress
+ * better is followed by a frame that zstd skips. */
+#define TRACE_RATIO_MAX 256
+#define TRACE_RATIO_FREE 4096
 
 enum trace_frame_kind {
     TRACE_FRAME_HEADER = 1,

@@ -196,10 +196,13 @@ static int read_pair(struct whatif *what, const char *word, char *value)
 static int is_listed(const char *list, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at++)
-        if ((at == list || at[-1] == ' ') &&
-            (!at[length] || at[length] == ' ' || (at[length] == 's' && strlen(word) > 3)))
+    for (const char *at = list; *at;) {
+        size_t n = strcspn(at, " ");
+        int is_short = n == length + 1 && at[length] == 's' && length > 3;
+        if ((n == length || is_short) && strncmp(at, word, length) == 0)
             return 1;
+        at += n + (at[n] == ' ');
+    }
     return 0;
 }
 

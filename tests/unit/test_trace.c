@@ -1,4 +1,5 @@
 /* Traces: streams, parts, merging, reading, and files that are cut off or damaged. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -313,6 +314,42 @@ static void test_copies(const char *path)
     trace_close(&t);
 }
 
+/* What compresses too well is stored longer, and a frame that claims more than that is damaged. */
+static void test_ratio(void)
+{
+    enum { BYTES = 4 << 20 };
+    struct trace_out out;
+    struct trace_file f;
+    struct trace_frame head;
+    struct err err = {0};
+    char *zeros = mem_zalloc(BYTES), *room = mem_alloc(BYTES);
+    char path[] = "/tmp/orrery-ratio-XXXXXX";
+    int fd = mkstemp(path);
+    ok(fd >= 0 && trace_out_open(&out, path, &err) == 0, "a file");
+    ok(trace_out_frame(&out, TRACE_FRAME_RECORDS, zeros, BYTES, &err) == 0 &&
+           trace_out_close(&out, 1, &err) == 0,
+       "a frame of zeros");
+    close(fd);
+    ok(trace_file_open(&f, path, &err) == 0 && trace_file_frame(&f, 0, &head, &err) == 0,
+       "is read");
+    ok(head.raw == BYTES && head.stored >= BYTES / 300 && head.stored < BYTES / 200,
+       "stored in %u bytes", head.stored);
+    ok(trace_file_payload(&f, 0, &head, room) && memcmp(room, zeros, BYTES) == 0, "it is the same");
+    struct trace_frame more = head;
+    more.raw *= 2;
+    more.check = trace_check(&more, f.data + sizeof head);
+    fd = open(path, O_WRONLY);
+    ok(pwrite(fd, &more, sizeof more, 0) == sizeof more, "one that claims more");
+    close(fd);
+    trace_file_close(&f);
+    ok(trace_file_open(&f, path, &err) == 0 && trace_file_frame(&f, 0, &head, &err) == ERR_INPUT,
+       "is damaged");
+    trace_file_close(&f);
+    unlink(path);
+    mem_free(zeros);
+    mem_free(room);
+}
+
 static void test_header(void)
 {
     struct trace_header h;
@@ -420,6 +457,7 @@ int main(void)
     plan_auto();
     ok(mkdtemp(folder) != NULL, "a folder");
     test_header();
+    test_ratio();
     signal(SIGXFSZ, SIG_IGN);
     for (size_t room = 60000; room < 64000; room += 501)
         test_full(room);

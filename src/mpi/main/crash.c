@@ -1,6 +1,7 @@
 /*
  * crash.c - reports a rank that crashed, whose process died, or that does not return to MPI.
  */
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,15 +58,45 @@ void mpi_crash_lost(struct vp_rank *f, const char *why)
     mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
 }
 
-/* The first line of a crash report. */
-static void describe_crash(struct vp_rank *f, int sig, void *addr, char *out, size_t n)
+/* The library other than libc in which the context is, if it is not ours: the native MPI, or what
+ * that uses. Libraries end the process by abort() if memory or descriptors do not suffice. */
+static const char *foreign_library(const void *context)
 {
+    struct vp_backtrace backtrace;
+    Dl_info self, at;
+
+    vp_backtrace_take(context, &backtrace);
+    if (!dladdr((void *)(uintptr_t)&foreign_library, &self))
+        return NULL;
+    for (size_t i = 0; i < backtrace.count; i++) {
+        const char *name, *slash;
+
+        if (!dladdr(backtrace.frames[i], &at) || !at.dli_fname)
+            return NULL;
+        slash = strrchr(at.dli_fname, '/');
+        name = slash ? slash + 1 : at.dli_fname;
+        if (strncmp(name, "libc.so", 7) != 0)
+            return at.dli_fbase != self.dli_fbase && strstr(name, ".so") ? name : NULL;
+    }
+    return NULL;
+}
+
+/* The first line of a crash report. */
+static void describe_crash(struct vp_rank *f, int sig, void *addr, const void *context, char *out,
+                           size_t n)
+{
+    const char *library = f ? NULL : foreign_library(context);
     const struct mpi_rank *r = f ? mpi_rank_of(f) : NULL;
     char when[UNITS_TEXT_MAX];
 
     if (r)
         units_format_time(when, sizeof when, r->ent.clock);
-    if (!r)
+    if (library && sig == SIGABRT)
+        snprintf(out, n,
+                 "the library '%s' has ended the simulator; what it said is above. It may have "
+                 "too little memory or too few descriptors: see 'ulimit -a'",
+                 library);
+    else if (!r)
         snprintf(out, n,
                  "%s in the simulator itself (address %p); this is a bug in Orrery, or the "
                  "program has overwritten its memory",
@@ -101,7 +132,7 @@ void mpi_crash(struct vp_rank *f, int sig, void *addr, const void *context)
     struct run_page *page = mpi_world.page;
     int status = f ? 128 + sig : 3;
 
-    describe_crash(f, sig, addr, text, sizeof text);
+    describe_crash(f, sig, addr, context, text, sizeof text);
     snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
     page->dying.status = status;
     add_backtrace(context, text, sizeof text);
