@@ -107,6 +107,13 @@ def observers(tests):
         tests.call("analyze", trace, "waits")
 
 
+def user_operation(tests, *options):
+    """A user operation that is called while the program computes makes MPI calls of its own."""
+    found = tests.call("emulate", "-q", "-n", 3, "--factor", 1, "--compute", "none", *options,
+                       tests.build / "user_operation").stdout
+    demand(found == "the sum is 3\n" * 3, "wrong results", found)
+
+
 def auto(tests):
     done = tests.call("emulate", "-n", 2, "--factor", "auto", "--compute", "none", tests.build / "exchange", 3, status=None)
     demand("factor 1: " in done.stderr and "factor 2: " in done.stderr, "does not say what it tries", done.stderr)
@@ -239,6 +246,7 @@ def add_cases(tests):
     tests.add("clocks", clocks, tests)
     tests.add("polling", polling, tests)
     tests.add("observers", observers, tests)
+    tests.add("user operation", user_operation, tests)
     tests.add("factor auto", auto, tests)
     tests.add("factor dynamic", dynamic, tests)
     for how, status, text in (("abort", 7, "MPI_Abort"), ("crash", 139, "rank 1: Segmentation fault"),
@@ -252,6 +260,7 @@ def add_cases(tests):
         tests.add(name + "interrupted", interrupted, tests, *options)
         tests.add(name + "abandoned", abandoned, tests, *options)
     tests.add("remote", remote, tests)
+    tests.add("remote user operation", user_operation, tests, *LAUNCHER)
     tests.add("remote large messages", remote_large, tests)
     tests.add("remote launchers", remote_launchers, tests)
     tests.add("remote strangers", remote_strangers, tests, [], "any")

@@ -112,12 +112,18 @@ static void go_away(struct mpi_rank *self)
                       mpi_has_strands(self) ? 1 : UINT32_MAX);
 }
 
+/* In the thread of the helper: it has the turn already. User operations and other callbacks of the
+ * program may make local calls meanwhile. */
+static __thread int is_helping;
+
 static void help(void)
 {
     struct mpi_rank *self = mpi_self();
 
+    is_helping = 1;
     engine_return(&mpi_world.engine, &self->ent);
     go_away(self);
+    is_helping = 0;
 }
 
 void mpi_emulate_started(void)
@@ -177,6 +183,8 @@ void mpi_emulate_enter(void)
     uint64_t ticks;
     vtime now;
 
+    if (is_helping)
+        return;
     if (o->depth && pthread_equal(o->inside, pthread_self())) {
         o->depth++;
         return;
@@ -203,6 +211,8 @@ void mpi_emulate_leave(int quiet)
     struct mpi_rank *self = mpi_self();
 
     (void)quiet;
+    if (is_helping)
+        return;
     if (o->depth > 1) {
         o->depth--;
         return;
