@@ -176,12 +176,6 @@ static int may_ask(uint64_t handle)
     return native.may_ask || (native.may_ask_builtin && (uint32_t)handle >> 30 == 1);
 }
 
-int64_t recorder_now(struct mpi_rank *self)
-{
-    (void)self;
-    return native_now();
-}
-
 int recorder_comm(struct mpi_rank *self, uint64_t handle, struct recorder_comm *out)
 {
     (void)self;

@@ -252,6 +252,8 @@ void native_requests_forget(struct native_lane *lane, struct native_call *c)
         uint32_t id = lane->ids[i];
         if (id == (uint32_t)MPI_REQUEST_NULL || now[i] != (uint32_t)MPI_REQUEST_NULL)
             continue;
+        if (c->fn != MPI_FN_REQUEST_FREE)
+            recorder_made(&native.rank, recorder_request(&native.rank, id));
         recorder_forget_request(&native.rank, id);
         drop(id);
     }

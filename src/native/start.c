@@ -122,7 +122,7 @@ static void find_self(void)
         native_real.MPI_Bcast(&native.base, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
         native.may_ask = 1;
         native_comm_created((uint32_t)MPI_COMM_WORLD);
-        recorder_world(&native.rank, NULL);
+        recorder_world(&native.rank, NULL, native_now());
         native_comm_created((uint32_t)parent);
     } else if (native.self == 0) {
         take_ranks(0);

@@ -242,11 +242,12 @@ static inline struct call call_of(struct recorder_rank *r, struct recorder_lane 
 }
 
 void recorder_requests(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
-                       const struct trace_fn *fn, const struct recorder_call *seen)
+                       const struct trace_fn *fn, const struct recorder_call *seen, int64_t t)
 {
     struct call c = call_of(r, lane, self, fn, seen);
     if (!functions[seen->fn].is_given)
         return;
+    r->now = t;
     for (unsigned i = 0; i < fn->count; i++) {
         const struct trace_arg *kept = &fn->args[i];
         const struct mpi_arg *arg = &c.args[kept->position];
@@ -269,9 +270,11 @@ static void put_requests(struct call *c, const struct trace_arg *kept)
 {
     struct trace_stream *s = &c->lane->stream;
     if (!kept->is_in) {
-        trace_put_request(s, c->has_results
-                                 ? recorder_new_number(c->r, c->self, c->seen, kept->position)
-                                 : -1);
+        int64_t number = c->has_results
+                             ? recorder_new_number(c->r, c->self, c->seen, kept->position)
+                             : -1;
+        recorder_begin_request(c->r, number);
+        trace_put_request(s, number);
     } else if (!kept->is_array) {
         trace_put_request(s, c->next_request < c->lane->request_count
                                  ? c->lane->requests[c->next_request]
@@ -365,16 +368,26 @@ static void put_array(struct call *c, const struct trace_arg *kept, const struct
         mem_free(items);
 }
 
+static int64_t made_number(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg,
+                           uint64_t word)
+{
+    if (c->seen->is_early)
+        return recorder_reserve(c->r, c->lane, arg->role);
+    if (!c->has_results)
+        return -1;
+    if (!functions[c->seen->fn].is_begun)
+        return recorder_new_number(c->r, c->self, c->seen, kept->position);
+    return arg->role == MPI_ROLE_COMM
+               ? recorder_begin_comm(c->r, c->self, comm_handle(c), (const void *)(uintptr_t)word)
+               : -1;
+}
+
 static void put_handle(struct call *c, const struct trace_arg *kept, const struct mpi_arg *arg,
                        uint64_t word)
 {
-    int64_t number = -1;
-    if (kept->is_out && !kept->is_in && c->seen->is_early)
-        number = recorder_reserve(c->r, c->lane, arg->role);
-    else if (kept->is_out && !kept->is_in)
-        number = c->has_results && !functions[c->seen->fn].is_begun
-                     ? recorder_new_number(c->r, c->self, c->seen, kept->position)
-                     : -1;
+    int64_t number;
+    if (kept->is_out && !kept->is_in)
+        number = made_number(c, kept, arg, word);
     else
         number = arg->pointers ? c->lane->given : handle_number(c, arg->role, arg, word);
     trace_put_varint(&c->lane->stream, (uint64_t)(number + 1));

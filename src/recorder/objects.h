@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct mpi_rank; /* the calling rank; NULL with the real MPI, which has one rank per process */
+/* The rank whose call is recorded, which need not be the one that runs; NULL with the real MPI,
+ * which has one rank per process. */
+struct mpi_rank;
 
 struct recorder_comm {
     uint32_t size, others; /* members; those of the other group of an intercommunicator */
@@ -23,9 +25,6 @@ struct recorder_type {
     int64_t lower, extent;
     char name[MPI_MAX_OBJECT_NAME]; /* "": none */
 };
-
-/* The time, in ticks of the trace. */
-int64_t recorder_now(struct mpi_rank *);
 
 /* 0: there is no such communicator. */
 int recorder_comm(struct mpi_rank *, uint64_t handle, struct recorder_comm *);

@@ -250,8 +250,8 @@ void recorder_profile_call(struct recorder_rank *r, struct recorder_lane *lane,
     for (uint32_t i = 0; i < lane->done_count; i++)
         if (!lane->done[i].status.is_cancelled)
             sum->received += lane->done[i].status.bytes;
-    if (t > r->profile_time)
-        r->profile_time = t;
+    if (t > r->now)
+        r->now = t;
 }
 
 void recorder_profile_write(struct recorder_rank *r)
@@ -266,8 +266,8 @@ void recorder_profile_write(struct recorder_rank *r)
         trace_write_varint(&out, (uint64_t)sum->time);
         trace_write_varint(&out, sum->sent);
         trace_write_varint(&out, sum->received);
-        trace_write_varint(&out, (uint64_t)(r->profile_time - sum->began));
-        trace_other(&r->lane.stream, TRACE_PROFILE, r->profile_time, out.data, out.len);
+        trace_write_varint(&out, (uint64_t)(r->now - sum->began));
+        trace_other(&r->lane.stream, TRACE_PROFILE, r->now, out.data, out.len);
         buf_fini(&out);
     }
     if (p)

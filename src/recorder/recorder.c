@@ -94,7 +94,7 @@ void recorder_enter(struct recorder_rank *r, struct recorder_lane *lane, struct 
     lane->done_count = lane->request_count = 0;
     if (header->is_profile)
         return;
-    recorder_requests(r, lane, self, &header->schema->fns[call->fn], call);
+    recorder_requests(r, lane, self, &header->schema->fns[call->fn], call, t);
 }
 
 static void put_failure(struct recorder_lane *lane, int64_t t, int class)
@@ -113,6 +113,7 @@ void recorder_leave(struct recorder_rank *r, struct recorder_lane *lane, struct 
         recorder_profile_call(r, lane, self, call, t);
         return;
     }
+    r->now = t;
     if (call->rc != MPI_SUCCESS)
         put_failure(lane, t, call->rc);
     trace_call_begin(&lane->stream, call->fn, call->began, t);

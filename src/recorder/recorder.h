@@ -79,6 +79,14 @@ struct recorder_pending {
 /* Kinds of objects of which the last one is remembered: the next call is likely to use it, too. */
 enum recorder_recent { RECORDER_COMM, RECORDER_TYPE, RECORDER_OP, RECORDER_WIN, RECORDER_RECENT };
 
+/* A communicator of MPI_Comm_idup: its number is known at the call, its handle when the request is
+ * complete. */
+struct recorder_begun {
+    int64_t request; /* number; -1: not known yet */
+    uint32_t number;
+    const void *at; /* where the call stores the handle */
+};
+
 /* State of a rank. What most calls need comes first. */
 struct recorder_rank {
     int64_t next_request;
@@ -86,8 +94,8 @@ struct recorder_rank {
     uint16_t lanes;                   /* 0: it has not begun */
     uint16_t pending_count;           /* requests in `pending` */
     uint32_t more_pending;            /* requests in `numbers` */
-    int64_t profile_time;             /* when the last call returned ... */
-    struct recorder_profile *profile; /* ... and all of them, if there are no events (profile.h) */
+    int64_t now;                      /* when the last event was */
+    struct recorder_profile *profile; /* sums, if events are not recorded (profile.h) */
     /* The first few requests, in any order. Others are in `numbers`. */
     struct recorder_pending pending[RECORDER_PENDING];
     struct recorder_lane lane; /* its first thread's */
@@ -96,6 +104,8 @@ struct recorder_rank {
     struct map regions;       /* names, by hash: + 1 */
     struct map comms;         /* the number of communicators with the same members, by their hash */
     uint32_t next[MPI_ROLES]; /* numbers, by role */
+    struct recorder_begun *begun; /* communicators whose requests are pending */
+    uint32_t begun_count;
     uint32_t next_region;
 };
 
@@ -104,7 +114,7 @@ void recorder_init(const struct trace_header *);
 
 void recorder_rank_init(struct recorder_rank *, struct trace_sink *, uint64_t rank);
 /* The MPI_COMM_WORLD of a rank that was spawned is another one: defines it, before any other. */
-void recorder_world(struct recorder_rank *, struct mpi_rank *self);
+void recorder_world(struct recorder_rank *, struct mpi_rank *self, int64_t now);
 /* A lane of one more thread. */
 void recorder_lane_init(struct recorder_rank *, struct recorder_lane *);
 /* Makes what was recorded so far that of another rank. */
@@ -140,6 +150,8 @@ void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 /* The number of a pending request, or -1. */
 int64_t recorder_request(const struct recorder_rank *, uint32_t handle);
 void recorder_forget_request(struct recorder_rank *, uint32_t handle);
+/* A request is complete: what its call has made is there. To be called before it is forgotten. */
+void recorder_made(struct recorder_rank *, int64_t request);
 /* The position of the object that such a call frees, or -1. Its handle is invalid afterwards. */
 int recorder_frees(enum mpi_fn);
 

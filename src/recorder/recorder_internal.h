@@ -15,7 +15,21 @@ struct recorder_fn {
     uint8_t is_begun; /* it returns a request: its other results arrive when that is complete */
 };
 
+#define RECORDER_TEXT_MOST 4096 /* bytes of a name */
+
 void recorder_learn_functions(const struct trace_schema *);
+
+/* Adds the definition of an object, a window or a file; at the time of the last event. */
+void recorder_define_object(struct recorder_rank *, struct mpi_rank *self, unsigned role,
+                            uint64_t handle, uint32_t number);
+void recorder_define_win(struct recorder_rank *, struct mpi_rank *self,
+                         const struct recorder_call *, uint32_t number);
+void recorder_define_file(struct recorder_rank *, const struct recorder_call *, uint32_t number);
+/* Adds any definition, and frees the payload. */
+void recorder_define_local(struct recorder_rank *, enum trace_head kind, int64_t t,
+                           struct buf *payload);
+/* A hash of two words. */
+uint64_t recorder_mix(uint64_t, uint64_t);
 
 /* The local number of a handle, which is defined at its first use; -1: null. */
 int64_t recorder_number(struct recorder_rank *, struct mpi_rank *self, unsigned role,
@@ -25,6 +39,11 @@ int64_t recorder_new_number(struct recorder_rank *, struct mpi_rank *self,
                             const struct recorder_call *, unsigned arg);
 /* A number for what an early call will make. */
 int64_t recorder_reserve(struct recorder_rank *, struct recorder_lane *, unsigned role);
+/* A number for the communicator that a call has begun to make, with the members of the one that it
+ * was passed, and (`request`) the number of its request. */
+int64_t recorder_begin_comm(struct recorder_rank *, struct mpi_rank *self, uint64_t parent,
+                            const void *at);
+void recorder_begin_request(struct recorder_rank *, int64_t request);
 /* Forgets the meaning of a handle. */
 void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
 int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);
@@ -42,7 +61,7 @@ void recorder_args(struct recorder_rank *, struct recorder_lane *, struct mpi_ra
 void recorder_freed(struct recorder_rank *, struct recorder_lane *, enum mpi_fn);
 /* Stores the requests that are passed to a call, before it changes them. */
 void recorder_requests(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
-                       const struct trace_fn *, const struct recorder_call *);
+                       const struct trace_fn *, const struct recorder_call *, int64_t t);
 
 /* An argument's value: a number that was passed, or to which a pointer was. */
 static inline int64_t recorder_word(const struct mpi_arg *arg, uint64_t word)

@@ -129,6 +129,7 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
                              .outcount = find_name(fn, "outcount"),
                              .datatype = find_received(fn, "recvtype", "datatype"),
                              .receives = (uint8_t)is_receiver(fn->name),
+                             .replaces = strstr(fn->name, "_replace") != NULL,
                              .is_persistent = strstr(fn->name, "_init") != NULL,
                              .starts = strncmp(fn->name, "MPI_Start", strlen("MPI_Start")) == 0,
                              .starts_all = strcmp(fn->name, "MPI_Startall") == 0};

@@ -198,17 +198,30 @@ static MPI_Group make_group(struct replay_rank *k, const struct trace_local_item
     return group; /* of this event alone: a few words, not freed */
 }
 
-void replay_unnamed_add(struct replay_rank *k, int64_t request)
+void replay_unnamed_add(struct replay_rank *k, int64_t request, int64_t number)
 {
     ARRAY_EXTEND(k->unnamed, k->unnamed_count);
-    k->unnamed[k->unnamed_count++] = (struct replay_unnamed){request, MPI_COMM_NULL};
+    k->unnamed[k->unnamed_count++] = (struct replay_unnamed){request, number, MPI_COMM_NULL};
+}
+
+static void remove_unnamed(struct replay_rank *k, uint32_t i)
+{
+    k->unnamed_count--;
+    memmove(&k->unnamed[i], &k->unnamed[i + 1], (k->unnamed_count - i) * sizeof *k->unnamed);
 }
 
 void replay_unnamed_set(struct replay_rank *k, int64_t request, MPI_Comm comm)
 {
-    for (uint32_t i = 0; i < k->unnamed_count; i++)
-        if (k->unnamed[i].request == request)
-            k->unnamed[i].comm = comm;
+    uint32_t i = 0;
+    while (i < k->unnamed_count && k->unnamed[i].request != request)
+        i++;
+    if (i == k->unnamed_count)
+        return;
+    k->unnamed[i].comm = comm;
+    if (k->unnamed[i].number < 0)
+        return;
+    replay_handle_set(k, MPI_ROLE_COMM, k->unnamed[i].number, (uint32_t)comm);
+    remove_unnamed(k, i);
 }
 
 /* Of those that have as many members, the first. */
@@ -222,8 +235,7 @@ static MPI_Comm take_unnamed(struct replay_rank *k, const struct trace_local_ite
         replay_check(k, PMPI_Comm_size(comm, &size));
         if ((uint64_t)size != item->size)
             continue;
-        k->unnamed_count--;
-        memmove(&k->unnamed[i], &k->unnamed[i + 1], (k->unnamed_count - i) * sizeof *k->unnamed);
+        remove_unnamed(k, i);
         return comm;
     }
     return MPI_COMM_NULL;

@@ -75,6 +75,7 @@ struct replay_fn {
     int (*invoke)(const uint64_t *words);
     uint8_t how;      /* enum replay_how */
     uint8_t receives; /* it receives, or its request does */
+    uint8_t replaces; /* what it sends by what it receives: its count is that of both */
     uint8_t begins;   /* it makes a request */
     uint8_t reduces;  /* it has an operation */
     uint8_t is_init, is_finalize, makes_window, makes_comm, is_persistent;
@@ -158,6 +159,7 @@ struct replay_handles {
 
 struct replay_unnamed {
     int64_t request; /* number */
+    int64_t number;  /* of the communicator; -1: an old trace, which does not say it */
     MPI_Comm comm;   /* MPI_COMM_NULL: not complete yet */
 };
 
@@ -241,8 +243,8 @@ struct replay_rank {
     struct replay_handles message_comms; /* numbers of communicators + 1, by message */
     struct map created;                  /* communicators, by identity */
     struct map drawn_wins;               /* windows whose test succeeded early */
-    /* communicators of MPI_Comm_idup, in order of the calls: the trace names them when it first
-     * uses them */
+    /* communicators of MPI_Comm_idup, in order of the calls: in traces of earlier versions they
+     * have no numbers before they are used */
     struct replay_unnamed *unnamed;
     uint32_t unnamed_count;
 };
@@ -317,7 +319,7 @@ uint64_t replay_handle(struct replay_rank *, unsigned role, int64_t number);
 void replay_handle_set(struct replay_rank *, unsigned role, int64_t number, uint64_t handle);
 void replay_handles_free(struct replay_rank *);
 /* A communicator that no record has named yet: its request was started, or is complete. */
-void replay_unnamed_add(struct replay_rank *, int64_t request);
+void replay_unnamed_add(struct replay_rank *, int64_t request, int64_t number);
 void replay_unnamed_set(struct replay_rank *, int64_t request, MPI_Comm);
 /* The communicator of the event: its own, or that of its message. */
 int64_t replay_comm_of(struct replay_rank *, const struct replay_fn *);

@@ -369,7 +369,7 @@ static void receive_words(struct replay_rank *k, const struct replay_fn *fn)
     k->was_free = 1;
     uint64_t size = replay_type_size(k, replay_arg(k, fn->datatype)->number);
     int64_t most = size ? (int64_t)(WILD_BYTES / size) : 0;
-    if (replay_arg(k, fn->count)->number < most)
+    if (replay_arg(k, fn->count)->number < most && !fn->replaces)
         replay_set_word(k, fn, fn->count, most);
     replay_set_word(k, fn, fn->source, source);
     replay_set_word(k, fn, fn->tag, tag);
@@ -402,6 +402,15 @@ struct trace_status replay_status(const struct replay_rank *k, int64_t comm, con
                                  .is_cancelled = s->count_hi_and_cancelled & 1};
 }
 
+/* The number of the communicator that the call begins to make. */
+static int64_t made_comm(const struct replay_rank *k, const struct replay_fn *fn)
+{
+    for (unsigned i = 0; i < fn->result_count; i++)
+        if (fn->signature->args[fn->results[i]].role == MPI_ROLE_COMM)
+            return k->event->args[fn->kept[fn->results[i]]].number;
+    return -1;
+}
+
 static void take_request(struct replay_rank *k, const struct replay_fn *fn,
                          const struct mpi_arg *arg, uint64_t at, const struct trace_value *v)
 {
@@ -413,7 +422,7 @@ static void take_request(struct replay_rank *k, const struct replay_fn *fn,
             made->kept = k->kept;
             made->makes_comm = fn->makes_comm;
             if (made->makes_comm)
-                replay_unnamed_add(k, v->number);
+                replay_unnamed_add(k, v->number, made_comm(k, fn));
             k->kept = NULL;
         }
         return;

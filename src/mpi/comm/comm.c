@@ -88,10 +88,9 @@ static void index_free(uint32_t index)
     table.free_tail = index + 1;
 }
 
-/* The running rank's MPI_COMM_WORLD: spawned ranks have their own. */
-static struct mpi_comm *world_of_caller(void)
+/* A rank's MPI_COMM_WORLD: spawned ranks have their own. */
+static struct mpi_comm *world_of(const struct mpi_rank *self)
 {
-    const struct mpi_rank *self = mpi_self();
     const struct mpi_app *app = self ? mpi_app_of(self) : NULL;
 
     return app && app->world ? app->world : &comm_world;
@@ -99,7 +98,7 @@ static struct mpi_comm *world_of_caller(void)
 
 static inline struct mpi_comm *world(void)
 {
-    return __builtin_expect(mpi_world.has_spawned, 0) ? world_of_caller() : &comm_world;
+    return __builtin_expect(mpi_world.has_spawned, 0) ? world_of(mpi_self()) : &comm_world;
 }
 
 struct mpi_comm *mpi_comm_at(MPI_Comm handle)
@@ -115,10 +114,9 @@ struct mpi_comm *mpi_comm_at(MPI_Comm handle)
     return (struct mpi_comm *)table.slots[index];
 }
 
-/* Is the calling rank a member that has not freed it? In scheduler context always true. */
-static int holds(const struct mpi_comm *c)
+/* Is the rank a member that has not freed it? In scheduler context (NULL) always true. */
+static inline int holds(const struct mpi_comm *c, const struct mpi_rank *self)
 {
-    const struct mpi_rank *self = mpi_self();
     int rank;
 
     if (!self)
@@ -136,7 +134,14 @@ struct mpi_comm *mpi_comm_get(MPI_Comm handle)
     if (handle == MPI_COMM_SELF)
         return &comm_self;
     c = mpi_comm_at(handle);
-    return c && holds(c) ? c : NULL;
+    return c && holds(c, mpi_self()) ? c : NULL;
+}
+
+struct mpi_comm *mpi_comm_of(const struct mpi_rank *self, MPI_Comm handle)
+{
+    struct mpi_comm *c = handle == MPI_COMM_WORLD ? world_of(self) : mpi_comm_at(handle);
+
+    return c && (c == &comm_self || handle == MPI_COMM_WORLD || holds(c, self)) ? c : NULL;
 }
 
 /* ---- lifetime ---- */

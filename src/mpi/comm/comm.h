@@ -65,6 +65,9 @@ struct mpi_comm *mpi_comm_get(MPI_Comm);
  * requests that were started before MPI_Comm_free and are completed after it. O(1). */
 struct mpi_comm *mpi_comm_at(MPI_Comm);
 
+/* The object of a rank's handle, as mpi_comm_get finds it for the running rank. */
+struct mpi_comm *mpi_comm_of(const struct mpi_rank *, MPI_Comm);
+
 /* Keep the object (and its handle index) alive beyond MPI_Comm_free, for a pending operation. */
 void mpi_comm_keep(struct mpi_comm *);
 void mpi_comm_drop(struct mpi_comm *);

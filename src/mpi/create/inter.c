@@ -57,9 +57,12 @@ int mpi_inter_bcast_desc(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi
     if (me == 0 && c->high) {
         rc = mpi_coll_recv(self, c, desc, sizeof *desc, byte, 0, tag);
     } else if (me == 0) {
-        mpi_comm_desc high = mpi_comm_desc_high(*desc);
+        /* must not be on the stack, which may be a strand's (MPI_Comm_idup) */
+        mpi_comm_desc *high = mem_alloc(sizeof *high);
 
-        rc = mpi_coll_send(self, c, &high, sizeof high, byte, 0, tag);
+        *high = mpi_comm_desc_high(*desc);
+        rc = mpi_coll_send(self, c, high, sizeof *high, byte, 0, tag);
+        mem_free(high);
     }
     return rc ? rc : mpi_comm_bcast_desc(self, c->local, NULL, me, (int)c->group->size, tag, desc);
 }

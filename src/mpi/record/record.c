@@ -76,7 +76,7 @@ begin(struct slot *slot, struct mpi_rank *self)
 {
     recorder_rank_init(&slot->rank, &record.part.sink, mpi_rank_id(self));
     if (mpi_rank_id(self) >= mpi_world.size)
-        recorder_world(&slot->rank, self);
+        recorder_world(&slot->rank, self, self->ent.clock);
     trace_stream_lend(&slot->rank.lane.stream, slot->memory, sizeof slot->memory);
     return &slot->rank;
 }
@@ -236,6 +236,8 @@ static void request(struct mpi_rank *self, vtime t, const struct mpi_seen_reques
         recorder_done(of_thread(r), number,
                       (struct trace_status){seen->source, seen->tag, seen->bytes, 1,
                                             seen->cancelled != 0});
+    if (seen->step == MPI_REQUEST_COMPLETE)
+        recorder_made(r, number);
     if (!seen->persistent || seen->step == MPI_REQUEST_FREE)
         recorder_forget_request(r, (uint32_t)seen->request);
 }

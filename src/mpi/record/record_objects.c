@@ -13,14 +13,9 @@
 #include "mpi_roles.h"
 #include "recorder/objects.h"
 
-int64_t recorder_now(struct mpi_rank *self)
-{
-    return self->ent.clock;
-}
-
 int recorder_comm(struct mpi_rank *self, uint64_t handle, struct recorder_comm *out)
 {
-    const struct mpi_comm *c = mpi_comm_get((MPI_Comm)handle);
+    const struct mpi_comm *c = mpi_comm_of(self, (MPI_Comm)handle);
     if (!c)
         return 0;
     *out = (struct recorder_comm){.size = c->group->size,
@@ -34,14 +29,13 @@ int recorder_comm(struct mpi_rank *self, uint64_t handle, struct recorder_comm *
 
 int64_t recorder_comm_member(struct mpi_rank *self, uint64_t handle, int other, uint32_t rank)
 {
-    const struct mpi_comm *c = mpi_comm_get((MPI_Comm)handle);
-    (void)self;
+    const struct mpi_comm *c = mpi_comm_of(self, (MPI_Comm)handle);
     return mpi_group_world_rank(other ? c->remote : c->group, rank);
 }
 
 int64_t recorder_comm_degree(struct mpi_rank *self, uint64_t handle, unsigned kind)
 {
-    struct mpi_comm *c = mpi_comm_get((MPI_Comm)handle);
+    struct mpi_comm *c = mpi_comm_of(self, (MPI_Comm)handle);
     struct mpi_neighbors n;
     if (!c || !c->topo)
         return 0;
