@@ -28,7 +28,7 @@ need = $(call missing,$(1)); \
 	$(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; fi
 
-.PHONY: all setup configure web demo check check-quick coverage manual bench bench-large papers install clean help
+.PHONY: all setup configure web demo check check-quick check-random coverage manual bench bench-large papers install clean help
 
 all: configure
 	ninja -C $(BUILD) product
@@ -62,6 +62,13 @@ check: setup
 # Without the native runs, the sanitizer build and most random schedules.
 check-quick: all
 	@QUICK=1 tests/run_all.sh $(BUILD)
+
+# Random MPI programs in all ways to run them, with new seeds, for SECONDS; START is the first seed.
+SECONDS ?= 600
+START ?=
+check-random: all
+	@python3 tests/run_random.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/random-tests --seconds $(SECONDS) \
+		$(if $(START),--start $(START))
 
 # The page that lists what is supported of MPI.
 coverage:
@@ -102,6 +109,7 @@ help:
 	@echo "make demo         install what is missing, build, simulate an example"
 	@echo "make check        install what is missing, build, run all tests"
 	@echo "make check-quick  build, run the tests that take little time"
+	@echo "make check-random build, run random MPI programs for SECONDS (now $(SECONDS)) from seed START on"
 	@echo "make setup        install what is missing (Debian), and nothing else"
 	@echo "make              build into $(BUILD)/; $(BUILD)/orrery runs in place"
 	@echo "make install      to PREFIX (now $(PREFIX)), honours DESTDIR"

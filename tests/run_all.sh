@@ -108,6 +108,8 @@ runner processes python3 tests/run_procs.py --orrery "$build/orrery" --build-dir
     ${quick:+--quick}
 runner hosts python3 tests/run_hosts.py --orrery "$build/orrery" --build-dir "$build/hosts-tests" \
     ${quick:+--quick}
+runner random python3 tests/run_random.py --orrery "$build/orrery" --build-dir "$build/random-tests" \
+    ${quick:+--seeds 1-6 --native 0}
 runner hollow python3 tests/run_hollow.py --orrery "$build/orrery" --build-dir "$build/hollow-tests" \
     ${quick:+--filter random}
 runner faults python3 tests/run_faults.py --orrery "$build/orrery" --build-dir "$build/faults-tests"

@@ -27,7 +27,8 @@ static void add_members(struct buf *out, struct mpi_rank *self, uint64_t handle,
 
 /* Times are those of the events that define something, so that they do not depend on when a record
  * is written. */
-void recorder_define_local(struct recorder_rank *r, enum trace_head kind, int64_t t, struct buf *payload)
+void recorder_define_local(struct recorder_rank *r, enum trace_head kind, int64_t t,
+                           struct buf *payload)
 {
     trace_other(&r->locals, kind, t > r->locals.last ? t : r->locals.last, payload->data,
                 payload->len);
@@ -176,7 +177,7 @@ static int find_arg(const struct mpi_signature *s, unsigned role, const char *na
 }
 
 void recorder_define_win(struct recorder_rank *r, struct mpi_rank *self,
-                       const struct recorder_call *call, uint32_t number)
+                         const struct recorder_call *call, uint32_t number)
 {
     const struct mpi_signature *s = &mpi_fn_signature[call->fn];
     int comm = find_arg(s, MPI_ROLE_COMM, NULL), size = find_arg(s, MPI_ROLE_SIZE, "size"),
@@ -192,7 +193,8 @@ void recorder_define_win(struct recorder_rank *r, struct mpi_rank *self,
     recorder_define_local(r, TRACE_DEFINE_WIN, r->now, &out);
 }
 
-void recorder_define_file(struct recorder_rank *r, const struct recorder_call *call, uint32_t number)
+void recorder_define_file(struct recorder_rank *r, const struct recorder_call *call,
+                          uint32_t number)
 {
     int name = find_arg(&mpi_fn_signature[call->fn], MPI_ROLE_TEXT, NULL);
     struct buf out;

@@ -45,9 +45,9 @@ static int count_of(const struct coll *k, int member)
 }
 
 /* A call, its non-blocking and its persistent form: the arguments are the same. */
-#define COLL_CALL(name, ...)                                                        \
-    (k->way == COLL_BLOCKING ? MPI_##name(__VA_ARGS__, c->comm)                     \
-     : k->way == COLL_LATER  ? MPI_I##name##_LATER(__VA_ARGS__, c->comm, &k->r)     \
+#define COLL_CALL(name, ...)                                                    \
+    (k->way == COLL_BLOCKING ? MPI_##name(__VA_ARGS__, c->comm)                 \
+     : k->way == COLL_LATER  ? MPI_I##name##_LATER(__VA_ARGS__, c->comm, &k->r) \
                              : MPI_##name##_init(__VA_ARGS__, c->comm, MPI_INFO_NULL, &k->r))
 #define MPI_IBcast_LATER MPI_Ibcast
 #define MPI_IAllreduce_LATER MPI_Iallreduce
@@ -79,8 +79,9 @@ static int root_in(const struct comm *c, const struct coll *k)
 {
     if (!c->is_inter)
         return k->root;
-    return !c->is_first ? k->root % c->first_size : c->rank == k->root % c->size ? MPI_ROOT
-                                                                                  : MPI_PROC_NULL;
+    return !c->is_first                   ? k->root % c->first_size
+           : c->rank == k->root % c->size ? MPI_ROOT
+                                          : MPI_PROC_NULL;
 }
 
 static void start(const struct comm *c, struct coll *k)
@@ -353,7 +354,8 @@ static void neighbours(MPI_Comm grid, struct draw *d)
     /* What comes from below was sent upwards: the other block of that dimension. */
     for (int i = 0; i < n; i++)
         for (int k = 0; k < count && sources[i] != MPI_PROC_NULL; k++)
-            CHECK(in[i * count + k] == value_of(sources[i], (i ^ 1) * count + k, (uint64_t)run.action));
+            CHECK(in[i * count + k] ==
+                  value_of(sources[i], (i ^ 1) * count + k, (uint64_t)run.action));
 }
 
 static void act_neighbours(const struct comm *c)

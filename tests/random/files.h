@@ -8,8 +8,19 @@
 #include "comms.h"
 
 enum { BLOCK = 24, BLOCKS = 3 }; /* longs of a block; blocks of a member */
-enum file_write { WRITE_AT, WRITE_AT_ALL, WRITE_SEEK, WRITE_ALL, WRITE_LATER, WRITE_LATER_ALL,
-                  WRITE_SPLIT, WRITE_ORDERED, WRITE_SHARED, WRITE_LATER_SHARED, WRITES };
+enum file_write {
+    WRITE_AT,
+    WRITE_AT_ALL,
+    WRITE_SEEK,
+    WRITE_ALL,
+    WRITE_LATER,
+    WRITE_LATER_ALL,
+    WRITE_SPLIT,
+    WRITE_ORDERED,
+    WRITE_SHARED,
+    WRITE_LATER_SHARED,
+    WRITES
+};
 
 /* Communicators of one entry must not use the same file. */
 static void file_name(const struct comm *c, char *name, size_t room)
@@ -136,8 +147,8 @@ static void act_files(const struct comm *c)
     file_name(c, name, sizeof name);
     spend(&own);
     int rc = MPI_File_open(c->comm, name,
-                           MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                           &f);
+                           MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                           MPI_INFO_NULL, &f);
     CHECK(rc == MPI_SUCCESS);
     file_write(c, f, write, &own);
     MPI_File_sync(f);

@@ -247,8 +247,8 @@ static void act_messages(const struct comm *c)
 
 /* ---- everybody exchanges with the members `shift` away ---- */
 
-static void exchange(const struct comm *c, int how, int to, int from, int bytes,
-                     unsigned char *a, unsigned char *b)
+static void exchange(const struct comm *c, int how, int to, int from, int bytes, unsigned char *a,
+                     unsigned char *b)
 {
     MPI_Request r[2];
     MPI_Status s[2];

@@ -67,7 +67,8 @@ static void act(const char *areas, char *program)
 
 static void show(void)
 {
-    uint64_t sums[2] = {run.sum, run.order}, *all = malloc(2 * (size_t)run.size * sizeof *all), sum = 0;
+    uint64_t sums[2] = {run.sum, run.order}, *all = malloc(2 * (size_t)run.size * sizeof *all),
+             sum = 0;
     MPI_Gather(sums, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     for (int i = 0; i < run.size && run.rank == 0; i++) {
         sum += all[2 * i];

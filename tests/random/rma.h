@@ -14,7 +14,15 @@
 
 #include "comms.h"
 
-enum { RMA_SUM, RMA_COUNTER, RMA_SWAP, RMA_FETCHED, RMA_SLOTS, RMA_CONSTANTS = 20, RMA_TARGETS = 4 };
+enum {
+    RMA_SUM,
+    RMA_COUNTER,
+    RMA_SWAP,
+    RMA_FETCHED,
+    RMA_SLOTS,
+    RMA_CONSTANTS = 20,
+    RMA_TARGETS = 4
+};
 enum rma_kind { RMA_CREATE, RMA_ALLOCATE, RMA_DYNAMIC, RMA_KINDS };
 enum rma_sync { RMA_FENCE, RMA_PSCW, RMA_LOCK, RMA_LOCK_SHARED, RMA_LOCK_ALL, RMA_SYNCS };
 
@@ -23,9 +31,9 @@ struct rma {
     MPI_Win win;
     int kind, sync;
     long *memory;
-    MPI_Aint *bases;         /* of the members' memory, in bytes: dynamic windows have addresses */
+    MPI_Aint *bases;          /* of the members' memory, in bytes: dynamic windows have addresses */
     int targets[RMA_TARGETS]; /* of this rank */
-    long fetched;            /* the sum of the numbers it has got */
+    long fetched;             /* the sum of the numbers it has got */
     int swapped;
 };
 
@@ -136,7 +144,8 @@ static void rma_update(struct rma *w, int target, int with_requests, long *add, 
     }
     MPI_Fetch_and_op(&rma_one, number, MPI_LONG, target, rma_at(w, target, RMA_COUNTER), MPI_SUM,
                      w->win);
-    MPI_Compare_and_swap(add, &rma_zero, was, MPI_LONG, target, rma_at(w, target, RMA_SWAP), w->win);
+    MPI_Compare_and_swap(add, &rma_zero, was, MPI_LONG, target, rma_at(w, target, RMA_SWAP),
+                         w->win);
 }
 
 struct rma_result {
@@ -264,8 +273,7 @@ static void rma_verify(struct rma *w)
         rma_targets(c, m, targets);
         for (int i = 0; i < RMA_TARGETS; i++)
             count += targets[i] == c->rank;
-        CHECK(w->memory[RMA_SLOTS + m] ==
-              (count ? value_of(m, c->rank, (uint64_t)run.action) : 0));
+        CHECK(w->memory[RMA_SLOTS + m] == (count ? value_of(m, c->rank, (uint64_t)run.action) : 0));
         sum += (long)count * (m + 1);
         hits += count;
     }

@@ -1,6 +1,6 @@
 /*
- * spawn.h - ranks that are spawned: they exchange messages with their parents, and end. A native run
- * may not be able to add ranks: it leaves this out.
+ * spawn.h - ranks that are spawned: they exchange messages with their parents, and end. A native
+ * run may not be able to add ranks: it leaves this out.
  */
 #ifndef TESTS_RANDOM_SPAWN_H
 #define TESTS_RANDOM_SPAWN_H
