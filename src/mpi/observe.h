@@ -65,14 +65,14 @@ static inline void mpi_observe_made(struct mpi_rank *self, enum mpi_fn fn, enum 
                                     uint64_t handle)
 {
     if (MPI_IS_SEEN(MPI_SEES(made)))
-        mpi_tell_made(self, self->ent.clock, &(struct mpi_seen_object){fn, kind, handle});
+        mpi_tell_made(self, self->ent.clock, &(struct mpi_seen_object){fn, kind, handle, 0});
 }
 
 static inline void mpi_observe_freed(struct mpi_rank *self, enum mpi_fn fn, enum mpi_object kind,
                                      uint64_t handle)
 {
     if (MPI_IS_SEEN(MPI_SEES(freed)))
-        mpi_tell_freed(self, self->ent.clock, &(struct mpi_seen_object){fn, kind, handle});
+        mpi_tell_freed(self, self->ent.clock, &(struct mpi_seen_object){fn, kind, handle, 0});
 }
 
 /* ---- messages (p2p/seen.c) ---- */

@@ -97,7 +97,8 @@ enum mpi_object {
 struct mpi_seen_object {
     enum mpi_fn fn; /* the call that does so */
     enum mpi_object kind;
-    uint64_t handle; /* as a number; may be a null handle or a predefined one */
+    uint64_t handle;     /* as a number; may be a null handle or a predefined one */
+    MPI_Request request; /* that made it after its call had returned; 0: the call did */
 };
 
 /* Data of a file or a window is moved. */

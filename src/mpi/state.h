@@ -31,6 +31,7 @@
     X(numbers, pairs)              /* coll/numbers.c: communicator -> next collectives */         \
     X(serials, pairs)              /* check/verify_coll.c: context -> collective calls so far */  \
     X(made, pairs)                 /* check/leaks.c: kind and handle -> count, and who made it */ \
+    X(made_at, pairs)              /* check/leaks.c: kind and handle -> text: where that was */   \
     X(ports, mpi_ports)            /* dynamic/ports.c: names and ports that its agent keeps */    \
     X(spawner, mpi_spawner)        /* dynamic/spawn.c: ranks that its agent has started */        \
     X(windows, pairs)              /* rma/win.c: context -> its part of the window */             \

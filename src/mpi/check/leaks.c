@@ -2,8 +2,8 @@
  * leaks.c - objects that programs did not free: recorded per rank and handle, summed up over ranks
  * at the end.
  *
- *     of a rank: (kind, handle) -> count, call that made it      while the program runs
- *     (kind, call, name, count per rank) -> ranks                in the end
+ *     of a rank: (kind, handle) -> count, call that made it, call site     while the program runs
+ *     (kind, call, name, call site, count per rank) -> ranks               in the end
  *
  * Requests are found in their table when the run is over, messages in the queues of their ranks.
  */
@@ -23,6 +23,8 @@
 #define FN_BITS 16
 #define HANDLE_BITS 28
 #define NAME_MAX_BYTES 96
+#define SITE_MAX 128      /* "0x11f2 in app" */
+#define WHERE_MAX 512     /* the same with function, file and line */
 #define FOLD_ABOVE 100000 /* messages of a rank are summed up when there are this many */
 
 enum kind {
@@ -40,7 +42,9 @@ struct leak {
     uint64_t ranks;    /* before summing up: which rank */
     uint32_t from, to; /* of the first message, in order of the ranks of receiver and sender */
     uint64_t bytes;
+    const char *where; /* after merging: function, file and line of the call, or NULL */
     char name[NAME_MAX_BYTES];
+    char site[SITE_MAX]; /* of the call that made it; "": not known */
 };
 
 /* A rank's state `made`: kind << HANDLE_BITS | handle -> count << FN_BITS | fn. */
@@ -73,36 +77,118 @@ static uint64_t key_of(enum mpi_object kind, uint64_t handle)
            (part & ((UINT64_C(1) << HANDLE_BITS) - 1));
 }
 
+static uint64_t key_of_request(MPI_Request request)
+{
+    return (uint64_t)KIND_REQUEST << HANDLE_BITS |
+           ((uint64_t)(uint32_t)request & ((UINT64_C(1) << HANDLE_BITS) - 1));
+}
+
+/* Records the call site of a new object. A request may make it in a strand, whose stack does not
+ * have the program: then it is that of the call which has started the request, or is about to
+ * return it; until then, the request's entry in made_at is the key of the object. */
+static void add_site(struct mpi_rank *self, uint64_t key, MPI_Request request)
+{
+    char site[SITE_MAX];
+    const uint64_t *started;
+
+    if (!request) {
+        if (vp_caller(site, sizeof site))
+            *mpi_state_insert(self, MPI_STATE_made_at, key) = (uintptr_t)mpi_text_keep(site);
+        return;
+    }
+    started = mpi_state_find(self, MPI_STATE_made_at, key_of_request(request));
+    if (started)
+        *mpi_state_insert(self, MPI_STATE_made_at,
+                          key) = (uintptr_t)mpi_text_keep((const char *)(uintptr_t)*started);
+    else
+        *mpi_state_insert(self, MPI_STATE_made_at, key_of_request(request)) = key;
+}
+
 /* The same handle may be returned several times: the first call is recorded. */
+static void add(struct mpi_rank *self, uint64_t key, enum mpi_fn fn, MPI_Request request)
+{
+    uint64_t *at = mpi_state_insert(self, MPI_STATE_made, key);
+    int is_new = !*at;
+
+    *at = (is_new ? fn : *at) + (UINT64_C(1) << FN_BITS);
+    if (is_new)
+        add_site(self, key, request);
+}
+
+static void remove_one(struct mpi_rank *self, uint64_t key)
+{
+    uint64_t *at = mpi_state_find(self, MPI_STATE_made, key), *site;
+
+    if (!at)
+        return;
+    *at -= UINT64_C(1) << FN_BITS;
+    if (*at >> FN_BITS)
+        return;
+    mpi_state_remove(self, MPI_STATE_made, key);
+    site = mpi_state_find(self, MPI_STATE_made_at, key);
+    if (!site)
+        return;
+    mpi_text_drop((const char *)(uintptr_t)*site);
+    mpi_state_remove(self, MPI_STATE_made_at, key);
+}
+
 static void on_made(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
 {
-    uint64_t *at;
-
     (void)t;
-    if (!is_made(seen->kind, seen->handle))
-        return;
-    at = mpi_state_insert(self, MPI_STATE_made, key_of(seen->kind, seen->handle));
-    if (!*at)
-        *at = seen->fn;
-    *at += UINT64_C(1) << FN_BITS;
+    if (is_made(seen->kind, seen->handle))
+        add(self, key_of(seen->kind, seen->handle), seen->fn, seen->request);
 }
 
 static void on_freed(struct mpi_rank *self, vtime t, const struct mpi_seen_object *seen)
 {
-    uint64_t key = key_of(seen->kind, seen->handle);
-    uint64_t *at = mpi_state_find(self, MPI_STATE_made, key);
+    (void)t;
+    remove_one(self, key_of(seen->kind, seen->handle));
+}
+
+/* A persistent request starts many times, but one call has made it. */
+static void start_request(struct mpi_rank *self, uint64_t key)
+{
+    const uint64_t *waits;
+    uint64_t object;
+
+    if (mpi_state_find(self, MPI_STATE_made, key))
+        return;
+    waits = mpi_state_find(self, MPI_STATE_made_at, key);
+    object = waits ? *waits : 0;
+    add(self, key, (enum mpi_fn)self->fn, 0);
+    if (object && mpi_state_find(self, MPI_STATE_made, object))
+        add_site(self, object, 0);
+}
+
+static void on_request(struct mpi_rank *self, vtime t, const struct mpi_seen_request *seen)
+{
+    uint64_t key = key_of_request(seen->request);
 
     (void)t;
-    if (!at)
-        return;
-    *at -= UINT64_C(1) << FN_BITS;
-    if (!(*at >> FN_BITS))
-        mpi_state_remove(self, MPI_STATE_made, key);
+    switch (seen->step) {
+    case MPI_REQUEST_MADE:
+    case MPI_REQUEST_START:
+        start_request(self, key);
+        break;
+    case MPI_REQUEST_COMPLETE:
+        if (!seen->persistent)
+            remove_one(self, key);
+        break;
+    case MPI_REQUEST_FREE:
+        remove_one(self, key);
+        break;
+    case MPI_REQUEST_UNFINISHED:
+    case MPI_REQUEST_CANCEL:
+        break;
+    }
 }
 
 void mpi_leaks_init(void)
 {
-    static const struct mpi_observer leaks = {.name = "leaks", .made = on_made, .freed = on_freed};
+    static const struct mpi_observer leaks = {.name = "leaks",
+                                              .made = on_made,
+                                              .freed = on_freed,
+                                              .request = on_request};
 
     mpi_world.own_requests = 1; /* a leaked request must know its call */
     mpi_observer_attach(&leaks);
@@ -128,6 +214,15 @@ static void find_name(struct leak *l, uint64_t key)
     strncpy(l->name, name, sizeof l->name - 1);
 }
 
+/* Where it was made. */
+static void find_site(struct leak *l, const struct mpi_rank *r, uint64_t key)
+{
+    const uint64_t *at = mpi_state_find(r, MPI_STATE_made_at, key);
+
+    if (at)
+        strncpy(l->site, (const char *)(uintptr_t)*at, sizeof l->site - 1);
+}
+
 static void add_objects(struct buf *out, const struct mpi_rank *r)
 {
     const struct pairs *made = mpi_state_made(r);
@@ -139,7 +234,10 @@ static void add_objects(struct buf *out, const struct mpi_rank *r)
                          .count = p->val >> FN_BITS,
                          .ranks = mpi_rank_index(r)};
 
+        if (l.kind == KIND_REQUEST)
+            continue; /* see add_request */
         find_name(&l, p->key);
+        find_site(&l, r, p->key);
         buf_add(out, &l, sizeof l);
     }
 }
@@ -150,7 +248,14 @@ static void add_request(const struct mpi_req *r, void *out)
                      .fn = (uint32_t)mpi_req_maker(r),
                      .count = 1,
                      .ranks = r->owner};
+    const struct mpi_rank *owner = &mpi_world.ranks[r->owner];
+    uint64_t key = key_of_request(mpi_req_handle(r));
+    const uint64_t *at = mpi_state_find(owner, MPI_STATE_made, key);
 
+    if (at) {
+        l.fn = (uint32_t)(*at & ((1u << FN_BITS) - 1));
+        find_site(&l, owner, key);
+    }
     buf_add(out, &l, sizeof l);
 }
 
@@ -160,7 +265,8 @@ static int by_sort(const struct leak *a, const struct leak *b)
         return a->kind < b->kind ? -1 : 1;
     if (a->fn != b->fn)
         return a->fn < b->fn ? -1 : 1;
-    return strcmp(a->name, b->name);
+    int order = strcmp(a->name, b->name);
+    return order ? order : strcmp(a->site, b->site);
 }
 
 static int by_rank(const void *x, const void *y)
@@ -281,19 +387,27 @@ void mpi_leaks_collect(struct buf *out)
 
 /* ---- the result ---- */
 
-uint32_t mpi_leaks_merge(const struct buf *parts)
+uint32_t mpi_leaks_merge(const struct buf *parts, mpi_leaks_describe *describe)
 {
+    char where[WHERE_MAX];
+
     buf_init(&merged);
     if (!parts->len)
         return 0;
     buf_add(&merged, parts->data, parts->len);
     fold(&merged, by_count, 1);
-    return (uint32_t)(merged.len / sizeof(struct leak));
+    uint32_t count = (uint32_t)(merged.len / sizeof(struct leak));
+    for (uint32_t i = 0; i < count; i++) {
+        struct leak *l = &((struct leak *)merged.data)[i];
+        l->where = l->site[0] ? mpi_text_keep(describe(l->site, where, sizeof where)) : NULL;
+    }
+    return count;
 }
 
+/* NULL: not known, as of a request that a call of the library itself has made. */
 static const char *maker_name(const struct leak *l)
 {
-    return l->fn < MPI_FN_COUNT ? mpi_fn_name[l->fn] : "another call";
+    return l->fn < MPI_FN_COUNT ? mpi_fn_name[l->fn] : NULL;
 }
 
 static void say_message(const struct leak *l, const char *ranks, const char *count)
@@ -304,6 +418,16 @@ static void say_message(const struct leak *l, const char *ranks, const char *cou
         "leak: %s rank%s: message never received, %s (%s each), such as %s from rank %u to rank %u",
         ranks, l->ranks == 1 ? "" : "s", l->name, count,
         units_format_bytes(size, sizeof size, l->bytes), l->from, l->to);
+}
+
+static void say_object(const struct leak *l, const char *ranks, const char *count)
+{
+    const char *maker = maker_name(l);
+
+    log_warn("leak: %s rank%s: %s%s%s%s%s%s (%s each)%s%s", ranks, l->ranks == 1 ? "" : "s",
+             kind_name[l->kind], l->name[0] ? " '" : "", l->name, l->name[0] ? "'" : "",
+             maker ? " created by " : "", maker ? maker : "", count, l->where ? ", at " : "",
+             l->where ? l->where : "");
 }
 
 void mpi_leaks_print(void)
@@ -317,9 +441,7 @@ void mpi_leaks_print(void)
         if (l[i].kind == KIND_MESSAGE)
             say_message(&l[i], ranks, count);
         else
-            log_warn("leak: %s rank%s: %s%s%s%s created by %s (%s each)", ranks,
-                     l[i].ranks == 1 ? "" : "s", kind_name[l[i].kind], l[i].name[0] ? " '" : "",
-                     l[i].name, l[i].name[0] ? "'" : "", maker_name(&l[i]), count);
+            say_object(&l[i], ranks, count);
     }
 }
 
@@ -337,6 +459,8 @@ void mpi_leaks_json(struct json *j)
         json_string(j, l[i].name);
         json_key(j, "created_by");
         json_string(j, l[i].kind == KIND_MESSAGE ? "a send" : maker_name(&l[i]));
+        json_key(j, "created_at");
+        json_string(j, l[i].where);
         json_key(j, "ranks");
         json_uint(j, l[i].ranks);
         json_key(j, "per_rank");

@@ -23,7 +23,11 @@ static void idup_run(struct mpi_rank *self, void *arg)
 
     if (!rc) {
         mpi_comm_hints_give(self, *d->copy.newcomm, d->hints);
-        mpi_observe_made(self, MPI_FN_COMM_IDUP, MPI_OBJECT_COMM, MPI_HANDLE_AT(d->copy.newcomm));
+        if (MPI_IS_SEEN(MPI_SEES(made)))
+            mpi_tell_made(self, self->ent.clock,
+                          &(struct mpi_seen_object){MPI_FN_COMM_IDUP, MPI_OBJECT_COMM,
+                                                    MPI_HANDLE_AT(d->copy.newcomm),
+                                                    mpi_req_handle(d->req)});
     }
     mpi_req_done(d->req, self->ent.clock, rc);
 }

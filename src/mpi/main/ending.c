@@ -297,7 +297,7 @@ static int say(const struct whole *w, enum engine_end end, enum run_cause *cause
 /* Leaks are a finding: they turn status 0 into 1. */
 static int say_leaks(const struct whole *w, enum engine_end end, int status)
 {
-    uint32_t leaks = wants_leaks(end) ? mpi_leaks_merge(&w->leaks) : 0;
+    uint32_t leaks = wants_leaks(end) ? mpi_leaks_merge(&w->leaks, mpi_site_text) : 0;
 
     if (!leaks)
         return status;
