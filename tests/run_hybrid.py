@@ -32,9 +32,9 @@ from harness import TESTS, demand
 PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c", "dec_behind_wildcard.c", "dec_gossip.c",
             "dec_master_worker.c", "dec_probe.c", "dec_test.c", "dec_wait.c", "dec_cancel.c", "dyn_names.c",
             "f08_use_mpi.f90", "f77_common.f", "f90_use_mpi.f90", "fuzz_p2p.c", "net_sctp_comm.c", "icoll_random.c",
-            "inter_create.c", "env_attr.c", "env_cxx.cpp", "env_errhandler.c", "err_classes.c", "err_coll.c", "err_null.c",
-            "err_p2p.c", "err_request.c", "icoll_misc.c", "p2p_completion.c", "p2p_many.c", "p2p_misc.c",
-            "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c", "rma_request.c", "rma_shared.c",
+            "inter_create.c", "env_attr.c", "env_cxx.cpp", "env_errhandler.c", "env_session.c", "err_classes.c",
+            "err_coll.c", "err_null.c", "err_p2p.c", "err_request.c", "icoll_misc.c", "p2p_completion.c", "p2p_many.c",
+            "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c", "rma_request.c", "rma_shared.c",
             "topo_graph.c", "cxx_exceptions.cpp"]
 MACHINES = [("ethernet-1g", []), ("loggops", ["--set", "net.model=loggops,net.gap=1us"]),
             ("infiniband-hdr", ["--set", "net.model=loggops", "--collectives", "model"])]

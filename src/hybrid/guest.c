@@ -148,6 +148,8 @@ int guest_enter(struct guest_call *g)
     guest_clock_stop();
     if (g->call.fn == MPI_FN_COMM_SPLIT_TYPE)
         guest_split_type(g);
+    if (g->call.fn == MPI_FN_FINALIZE)
+        guest_session_keep(g);
     g->call.enter = guest.computed;
     native_seen_enter(&guest.lane, &g->call);
     g->is_wrong = g->is_wrong || guest_is_wrong(g);
@@ -170,6 +172,11 @@ static const uint8_t kinds[MPI_FN_COUNT] = {
     [MPI_FN_FINALIZE] = GUEST_FINALIZES,
     [MPI_FN_SESSION_INIT] = GUEST_OPENS_SESSION,
     [MPI_FN_ABORT] = GUEST_ABORTS,
+    [MPI_FN_SESSION_FINALIZE] = GUEST_CLOSES_SESSION,
+    [MPI_FN_GROUP_FROM_SESSION_PSET] = GUEST_FINDS_GROUP,
+    [MPI_FN_SESSION_GET_PSET_INFO] = GUEST_FINDS_INFO,
+    [MPI_FN_INITIALIZED] = GUEST_TELLS_STATE,
+    [MPI_FN_FINALIZED] = GUEST_TELLS_STATE,
     [MPI_FN_COMM_SET_ERRHANDLER] = GUEST_SETS_HANDLER,
     [MPI_FN_COMM_CREATE_ERRHANDLER] = GUEST_PASSES_FUNCTIONS,
     [MPI_FN_ERRHANDLER_CREATE] = GUEST_PASSES_FUNCTIONS,
@@ -226,6 +233,10 @@ int guest_does(struct guest_call *g)
         [GUEST_FINALIZES] = guest_finalize,
         [GUEST_OPENS_SESSION] = guest_session,
         [GUEST_ABORTS] = guest_abort,
+        [GUEST_CLOSES_SESSION] = guest_session_end,
+        [GUEST_FINDS_GROUP] = guest_session_group,
+        [GUEST_FINDS_INFO] = guest_session_info,
+        [GUEST_TELLS_STATE] = guest_session_state,
         [GUEST_SETS_HANDLER] = guest_errhandler,
         [GUEST_PASSES_FUNCTIONS] = guest_callbacks,
         [GUEST_POSTS] = guest_hold,
@@ -241,6 +252,8 @@ int guest_does(struct guest_call *g)
     enum guest_kind kind = guest_kind(g->call.fn);
     if (g->tells)
         return guest_told_call(g);
+    if (g->is_kept)
+        return guest_session_barrier(g);
     if (kind != GUEST_PLAIN && (guest.is_open ? !g->is_wrong : kind <= GUEST_OPENS_SESSION))
         return does[kind](g);
     if (guest.is_open && g->is_early)

@@ -6,6 +6,7 @@
  *     guest_link.c      messages to the simulator, and its answers
  *     guest_lookup.c    programs that look up the functions of the MPI by name
  *     guest_start.c     MPI_Init and MPI_Finalize, the program's own MPI_COMM_WORLD
+ *     guest_sessions.c     MPI without MPI_Init
  *     guest_top.c       ranks that end without MPI_Init, and the exit status of ranks
  *     guest_complete.c  calls whose outcome the simulator decides
  *     guest_held.c      receives that the real MPI must not see before the simulator has decided
@@ -38,6 +39,7 @@ struct guest_call {
     uint8_t is_early;  /* it was sent before it is made */
     uint8_t tells;     /* what comes of it is sent afterwards */
     uint8_t is_wrong;  /* the real MPI refuses it */
+    uint8_t is_kept;   /* MPI_Finalize: MPI is needed longer */
     uint64_t other[4]; /* arguments of another call that the stand-in makes in its place */
 };
 
@@ -75,6 +77,10 @@ enum guest_kind {
     GUEST_OPENS_SESSION,
     /* only with one */
     GUEST_ABORTS,
+    GUEST_CLOSES_SESSION,
+    GUEST_FINDS_GROUP, /* of a process set; information of it */
+    GUEST_FINDS_INFO,
+    GUEST_TELLS_STATE, /* whether MPI is initialised, or finalised */
     GUEST_SETS_HANDLER,
     GUEST_PASSES_FUNCTIONS, /* of the program, to the MPI */
     GUEST_POSTS,            /* a receive, or frees it */
@@ -145,12 +151,25 @@ void guest_begin(void);
 void guest_split_type(struct guest_call *);
 int guest_init(struct guest_call *);
 int guest_errhandler(struct guest_call *);
-int guest_session(struct guest_call *);
+/* Initialises the real MPI and joins the simulator; returns its error. */
+int guest_join(int *argc, char ***argv, int required, int *provided);
 int guest_finalize(struct guest_call *);
 /* Attributes of MPI_COMM_SELF: notes them, and deletes them before MPI_Finalize does. */
 void guest_see_attribute(const struct guest_call *);
 void guest_delete_attributes(void);
 int guest_abort(struct guest_call *);
+
+/* guest_sessions.c */
+int guest_session(struct guest_call *);
+int guest_session_end(struct guest_call *);
+int guest_session_group(struct guest_call *);
+int guest_session_info(struct guest_call *);
+int guest_session_state(struct guest_call *);
+/* MPI_Init of a program with sessions; returns its error. */
+int guest_session_world(int required, int *provided);
+/* MPI_Finalize of such a program: it becomes a barrier, which then is made. */
+void guest_session_keep(struct guest_call *);
+int guest_session_barrier(struct guest_call *);
 
 /* guest_top.c */
 /* A process of the rank is about to call MPI_Init. */

@@ -89,27 +89,38 @@ static void open_streams(void)
     native.is_open = guest.is_open = 1;
 }
 
-int guest_init(struct guest_call *g)
+int guest_join(int *argc, char ***argv, int required, int *provided)
 {
-    int required = MPI_THREAD_SINGLE, provided;
-    if (g->call.fn == MPI_FN_INIT_THREAD)
-        required = (int)g->call.args[2];
     if (required > MPI_THREAD_SERIALIZED)
         required = MPI_THREAD_SERIALIZED;
     guest_top_mark();
-    g->rc = native_real.MPI_Init_thread((int *)(uintptr_t)g->call.args[0],
-                                        (char ***)(uintptr_t)g->call.args[1], required, &provided);
-    if (g->rc != MPI_SUCCESS)
-        return 1;
-    if (g->call.fn == MPI_FN_INIT_THREAD)
-        *(int *)(uintptr_t)g->call.args[3] = provided < required ? provided : required;
+    int rc = native_real.MPI_Init_thread(argc, argv, required, provided);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    *provided = *provided < required ? *provided : required;
     guest_is_first(1);
     guest_link_open();
     make_world();
     open_streams();
     guest_clock_init(is_crowded());
     guest.computed = 0;
-    native_seen_enter(&guest.lane, &g->call); /* the stand-in's first call */
+    return rc;
+}
+
+int guest_init(struct guest_call *g)
+{
+    int has_level = g->call.fn == MPI_FN_INIT_THREAD, provided = MPI_THREAD_SINGLE;
+    int required = has_level ? (int)g->call.args[2] : MPI_THREAD_SINGLE;
+    if (guest.is_open) { /* a session has joined the simulator */
+        g->rc = guest_session_world(required, &provided);
+    } else {
+        g->rc = guest_join((int *)(uintptr_t)g->call.args[0], (char ***)(uintptr_t)g->call.args[1],
+                           required, &provided);
+        if (g->rc == MPI_SUCCESS)
+            native_seen_enter(&guest.lane, &g->call); /* the stand-in's first call */
+    }
+    if (has_level && g->rc == MPI_SUCCESS)
+        *(int *)(uintptr_t)g->call.args[3] = provided;
     return 1;
 }
 
@@ -156,14 +167,6 @@ ORR_EXPORT _Noreturn void _exit(int status)
     guest_top_end(status);
     for (;;)
         syscall(SYS_exit_group, status);
-}
-
-/* The simulator is joined by MPI_Init, and a session has no communicator to hide it in. */
-int guest_session(struct guest_call *g)
-{
-    (void)g;
-    refuse("the program uses sessions (MPI_Session_init), which 'orrery hybrid' does not support: "
-           "'orrery run' does");
 }
 
 /* Who shares memory is a fact of the real machine: the stand-ins split by it. */

@@ -186,14 +186,18 @@ static void see_made(struct standin *s, const struct replay_fn *fn)
 static void call(struct standin *s, const struct replay_fn *fn)
 {
     struct replay_rank *k = &s->k;
+    if (fn->is_init && k->is_begun)
+        return; /* a session has begun before MPI_Init */
     replay_words(k, fn);
     if (s->is_real)
         standin_reopen(s, fn);
     if (!check(s, fn->invoke(k->words)))
         return;
     replay_results(k, fn);
-    if (fn->is_init)
+    if (fn->is_init) {
+        k->is_begun = 1;
         orrery_own_return_errors(); /* they are the process's */
+    }
     see_started(s, fn);
     if (!is_undecided(s, fn))
         return;
