@@ -324,6 +324,7 @@ def cases(hybrid, options):
             yield f"guessed {which} {count}", guessed, hybrid, which, count
             yield f"matched {which} {count}", guessed, hybrid, which, count, "matched"
         yield f"arguments handles {which}", arguments, hybrid, "handles", which, "done"
+        yield f"arguments duplicates {which}", arguments, hybrid, "duplicates", which, "done"
         yield f"arguments refused {which}", arguments, hybrid, "refused", which, "refused"
     yield "threads", threads, hybrid
     yield "until", until, hybrid
