@@ -53,7 +53,8 @@ struct mpi_rank {
     struct mpi_pair pair;     /* the first peer */
     struct mpi_pair *pairs;   /* the others, in the order they were met, or NULL */
     uint32_t pair_count;      /* how many */
-    uint32_t pair_next;       /* which of them is likely to be next; pair_count: unknown */
+    uint32_t pair_next : 31;  /* which of them is likely to be next; pair_count: unknown */
+    uint32_t pair_missed : 1; /* the last one was another */
     uint16_t fn;              /* enum mpi_fn of the call it is in */
     uint8_t phase;            /* enum mpi_phase */
     uint8_t thread_level;

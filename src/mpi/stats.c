@@ -130,12 +130,23 @@ static void aggregate(void)
     mem_trim();
 }
 
+/* Ranks send to their peers in the order in which they met them, now and then to one in between
+ * (a neighbour is also a partner in a collective). So it takes two in a row that were not expected
+ * to expect the peer after the second one. After a new one, nothing is known. */
+static void expect_after(struct mpi_rank *self, uint32_t i)
+{
+    int is_first = i < self->pair_count && self->pair_next < self->pair_count && !self->pair_missed;
+
+    self->pair_missed = (uint32_t)is_first & 1;
+    if (!is_first)
+        self->pair_next = (i + 1 == self->pair_count ? 0 : i + 1) & INT32_MAX;
+}
+
 static void count_pair(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
     uint32_t cap = room(self->pair_count), i = position_of(self, cap, dst);
 
-    /* after a new one, nothing is known about the next */
-    self->pair_next = i + 1 == self->pair_count ? 0 : i + 1;
+    expect_after(self, i);
     if (i == self->pair_count)
         pair_add(self, cap, dst);
     self->pairs[i].messages += self->pairs[i].messages != UINT32_MAX;

@@ -69,12 +69,14 @@ static inline void mpi_stats_send(struct mpi_rank *self, uint32_t dst, uint64_t 
         return;
     }
     if (self->pair_next < self->pair_count) {
-        struct mpi_pair *p = &self->pairs[self->pair_next];
+        uint32_t next = self->pair_next;
+        struct mpi_pair *p = &self->pairs[next++];
 
         if (p->dst == dst && p->messages != UINT32_MAX) {
             p->messages++;
             p->bytes += bytes;
-            self->pair_next = self->pair_next + 1 < self->pair_count ? self->pair_next + 1 : 0;
+            self->pair_next = (next < self->pair_count ? next : 0) & INT32_MAX;
+            self->pair_missed = 0;
             return;
         }
     }
