@@ -97,7 +97,8 @@ papers-%: setup
 bench-large: all
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run --large
 
-install: configure
+# The page of reports is built before, if npm is there; otherwise web/build.sh says what is missing.
+install: web
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)
 	ninja -C $(BUILD) product
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild

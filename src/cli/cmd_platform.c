@@ -131,6 +131,16 @@ static int has_topology(const struct platform *p)
     return cli_uses_setting(p, "net.topology.kind");
 }
 
+/* The size that a torus or mesh gets if the platform does not say it. */
+static void add_dims(const struct cli_size *size, struct buf *out)
+{
+    if (size->nodes)
+        buf_addf(out, " of %s (chosen: there is no net.topology.dims)", size->dims);
+    else
+        buf_addf(out, " chosen by the number of nodes, such as %s for %u", size->dims,
+                 size->example);
+}
+
 static int check(void *request)
 {
     struct request *q = request;
@@ -155,15 +165,21 @@ static int check(void *request)
         }
         buf_clear(&notes);
         int rc = cli_machine_check(&q->given, &p, &size, &err);
-        if (rc || cli_uses_check(&q->given, &p, &notes, &err))
+        if (rc == 0)
+            rc = cli_uses_check(&q->given, &p, &notes, &err);
+        if (rc)
             status = cli_fail(&err);
         else
-            buf_addf(&text, "%s: good: %s node%s, model %s%s%s\n", q->platforms.names[i],
+            buf_addf(&text, "%s: good: %s node%s, model %s%s%s", q->platforms.names[i],
                      size.nodes ? units_format_count(nodes, sizeof nodes, size.nodes)
                                 : "any number of",
                      size.nodes == 1 ? "" : "s", p.config.net_model,
                      has_topology(&p) ? ", topology " : "",
                      has_topology(&p) ? p.config.topo_kind : "");
+        if (!rc && has_topology(&p) && size.dims[0])
+            add_dims(&size, &text);
+        if (!rc)
+            buf_addc(&text, '\n');
         cli_uses_say(&notes);
         platform_fini(&p);
     }

@@ -153,6 +153,19 @@ static int check_parts(const struct platform *p, struct err *err)
     return rc ? rc : cli_collectives_check(p, err);
 }
 
+static void add_dims(const struct platform *p, const struct topo *topo, struct cli_size *size)
+{
+    size_t length = 0;
+    uint32_t n;
+    size->dims[0] = 0;
+    size->example = NODES_DRAWN;
+    for (uint32_t d = 0;
+         !p->config.topo_dims.count && (n = topo_grid_size(topo, d)) && length < sizeof size->dims;
+         d++)
+        length += (size_t)snprintf(size->dims + length, sizeof size->dims - length, "%s%u",
+                                   d ? "x" : "", n);
+}
+
 int cli_machine_check(const struct cli_machine *m, const struct platform *p, struct cli_size *size,
                       struct err *err)
 {
@@ -167,6 +180,7 @@ int cli_machine_check(const struct cli_machine *m, const struct platform *p, str
         return rc;
     size->nodes = cli_machine_is_sized(p) && !p->config.nodes_count ? topo_nodes(topo)
                                                                     : p->config.nodes_count;
+    add_dims(p, topo, size);
     topo_destroy(topo);
     return 0;
 }

@@ -32,6 +32,10 @@ void cli_machine_explain(const struct cli_machine *, struct err *);
 /* The size of a machine. */
 struct cli_size {
     uint64_t nodes; /* 0: as many as the ranks need */
+    /* Of a torus or mesh without net.topology.dims, those that were chosen, "4x4x2"; "" of
+     * others. Without a number of nodes, they are those for `example` nodes. */
+    char dims[64];
+    uint32_t example;
 };
 
 /* Checks whether it can be simulated: model, topology, routing, placement, links. */

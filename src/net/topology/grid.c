@@ -221,3 +221,9 @@ static const char *const uses[] = {
 
 const struct topo_ops topo_torus_ops = {.name = "torus", .init = torus_init, GRID};
 const struct topo_ops topo_mesh_ops = {.name = "mesh", .init = mesh_init, GRID};
+
+uint32_t topo_grid_size(const struct topo *t, uint32_t d)
+{
+    int is_grid = t->ops == &topo_torus_ops || t->ops == &topo_mesh_ops;
+    return is_grid && d < t->u.grid.count ? t->u.grid.size[d] : 0;
+}
