@@ -11,6 +11,9 @@ enum fault {
     DAMAGED,
     BACKWARDS,
     UNDEFINED,
+    EMPTY_COMM,
+    UNKNOWN_MEMBERS,
+    WRONG_GROUP,
     UNKNOWN_REQUEST,
     REGIONS,
     FAULTS,
@@ -19,7 +22,10 @@ enum fault {
 static const char *const words[FAULTS] = {
     [DAMAGED] = "a block is damaged",
     [BACKWARDS] = "a call begins before time 0, or ends before it begins",
-    [UNDEFINED] = "a handle is used that is not defined",
+    [UNDEFINED] = "a handle or a name is used that is not defined",
+    [EMPTY_COMM] = "a communicator is used whose definition has no members, or not this rank",
+    [UNKNOWN_MEMBERS] = "a communicator is used whose members are not defined, or are others",
+    [WRONG_GROUP] = "a group is used with ranks that the trace does not have",
     [UNKNOWN_REQUEST] = "a request is completed that was not started",
     [REGIONS] = "a region is left that was not entered",
 };
@@ -30,6 +36,7 @@ struct verify {
     uint64_t rank, records, counts[FAULTS], first_rank[FAULTS], first_record[FAULTS];
     struct map requests; /* that were started */
     int64_t regions;
+    int has_failed; /* the next call: it may have been passed anything */
 };
 
 static void find(struct verify *v, enum fault fault)
@@ -40,10 +47,69 @@ static void find(struct verify *v, enum fault fault)
     }
 }
 
+/* ---- definitions ---- */
+
+static int is_member(const int64_t *ranks, uint64_t size, const struct trace_local_item *item,
+                     uint64_t rank)
+{
+    return size == item->size && (uint64_t)item->rank < size &&
+           (ranks ? ranks[item->rank] : item->rank) == (int64_t)rank;
+}
+
+/* The rank is where it says in one of the groups, and the other one has its size. */
+static int has_members(const struct trace_comm *c, const struct trace_local_item *item,
+                       uint64_t rank)
+{
+    return (is_member(c->ranks, c->size, item, rank) && c->other_size == item->other_size) ||
+           (is_member(c->others, c->other_size, item, rank) && c->size == item->other_size);
+}
+
+static void check_comm(struct verify *v, const struct trace_local_item *item)
+{
+    const struct trace_comm *c;
+    if (item->identity == TRACE_COMM_SELF(v->rank))
+        return;
+    /* Traces of other tools may not know the members; then it has an identity alone. */
+    if (item->size == 0 && item->identity != TRACE_COMM_WORLD)
+        return;
+    if (item->rank < 0 || (uint64_t)item->rank >= item->size) {
+        find(v, EMPTY_COMM);
+        return;
+    }
+    /* The part that has the members may be missing, if the trace is not complete. */
+    if (item->identity == TRACE_COMM_WORLD || !v->trace->is_complete || v->trace->missing.code)
+        return;
+    c = trace_definitions_comm(&v->trace->definitions, item->identity);
+    if (!c || !has_members(c, item, v->rank))
+        find(v, UNKNOWN_MEMBERS);
+}
+
+static void check_group(struct verify *v, const struct trace_local_item *item)
+{
+    for (uint64_t i = 0; i < item->size; i++)
+        if (item->members[i] < 0 || (uint64_t)item->members[i] >= v->trace->header.ranks) {
+            find(v, WRONG_GROUP);
+            return;
+        }
+}
+
+/* ---- what records refer to ---- */
+
 static void check_handle(struct verify *v, const struct trace_arg *arg, int64_t number)
 {
     enum trace_head kind = trace_local_kind(arg->role);
-    if (kind && number >= 0 && !trace_local_find(&v->local, kind, number))
+    const struct trace_local_item *item;
+    if (!kind || number < 0)
+        return;
+    item = trace_local_find(&v->local, kind, number);
+    if (!item)
+        find(v, UNDEFINED);
+    else if (kind == TRACE_DEFINE_COMM && !v->has_failed)
+        check_comm(v, item);
+    else if (kind == TRACE_DEFINE_GROUP && !v->has_failed)
+        check_group(v, item);
+    else if (kind == TRACE_DEFINE_WIN &&
+             !trace_local_find(&v->local, TRACE_DEFINE_COMM, item->lower))
         find(v, UNDEFINED);
 }
 
@@ -72,20 +138,34 @@ static void check_value(struct verify *v, const struct trace_arg *arg,
     }
 }
 
+static void check_region(struct verify *v, const struct trace_event *e)
+{
+    uint64_t name;
+    v->regions++;
+    if (!trace_varint_get(e->payload, e->payload + e->bytes, &name) || name > INT64_MAX ||
+        !trace_local_find(&v->local, TRACE_DEFINE_NAME, (int64_t)name))
+        find(v, UNDEFINED);
+}
+
+static void check_call(struct verify *v, const struct trace_event *e)
+{
+    const struct trace_fn *fn = &v->trace->header.schema->fns[e->fn];
+    if (e->enter < 0 || e->leave < e->enter)
+        find(v, BACKWARDS);
+    for (unsigned i = 0; i < e->argc; i++)
+        check_value(v, &fn->args[i], &e->args[i]);
+}
+
 static void check_event(struct verify *v, const struct trace_event *e)
 {
     v->records++;
     if (e->head == TRACE_REGION_ENTER)
-        v->regions++;
+        check_region(v, e);
     else if (e->head == TRACE_REGION_LEAVE && v->regions-- == 0)
         find(v, REGIONS), v->regions = 0;
-    if (e->head != TRACE_CALL)
-        return;
-    if (e->enter < 0 || e->leave < e->enter)
-        find(v, BACKWARDS);
-    const struct trace_fn *fn = &v->trace->header.schema->fns[e->fn];
-    for (unsigned i = 0; i < e->argc; i++)
-        check_value(v, &fn->args[i], &e->args[i]);
+    if (e->head == TRACE_CALL)
+        check_call(v, e);
+    v->has_failed = e->head == TRACE_FAILED;
 }
 
 static void check_stream(struct verify *v, unsigned thread)
