@@ -78,8 +78,53 @@ class Tests(watched_run.Tests):
                 "orrery", self.orrery, 1) + " && rm t.orr.part-*"], cwd=run.path)
             self.demand_trace(run.path, err)
 
+    # ---- processes that die or are stopped ----
+
+    def started(self, name, stack):
+        command, programs, output = COMMANDS[name]
+        run = stack.enter_context(Run(self, [output, "t.orr"], "lasting", "ring", command=command))
+        run.await_start(programs)
+        return run
+
+    def died(self, name, role, message, statuses):
+        """A process dies: the command says so, ends all others, and has a trace of what was done."""
+        with contextlib.ExitStack() as stack:
+            run = self.started(name, stack)
+            pid = next(p.pid for p in run.tree if role in (p.role, comm(p.pid)))
+            os.kill(pid, signal.SIGTERM if role == "mpiexec" else signal.SIGKILL)
+            got, _, err = run.finish()
+            demand(got in statuses, f"exit status {got}", err)
+            demand(re.search(f"^orrery: error: .*{message}", err, re.M), "no message", err)
+            self.demand_trace(run.path, err)
+
+    def stopped_process(self, name):
+        """A stopped process is named; the run goes on when it continues, and can be ended."""
+        with contextlib.ExitStack() as stack:
+            run = self.started(name, stack)
+            pid = run.find("program")
+            os.kill(pid, signal.SIGSTOP)
+            run.await_message(f"pid {pid}) was stopped by a signal")
+            os.kill(pid, signal.SIGCONT)
+            os.kill(run.process.pid, signal.SIGTERM)
+            status, _, err = run.finish()
+        demand(status == 128 + signal.SIGTERM, f"exit status {status}", err)
+        demand("was stopped by a signal" in err and "interrupted by signal 15" in err, "no message", err)
+
+
+def comm(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
 
 def add_all(tests):
+    for name in ("hybrid", "record"):
+        for role, message, status in (("program", "a rank ended without a word: signal 9", (9,)),
+                                      ("mpiexec", "(did not end by themselves|signal 15)", (3, 15)),
+                                      ("hydra_pmi_proxy", "a process of the launcher's .* was killed", (3,)),
+                                      ("orrery-guard", "a process of Orrery's .* was killed", (3,))):
+            tests.add(f"death of {role}, {name}", tests.died, name, role, message, status)
+        tests.add(f"stop of a rank, {name}", tests.stopped_process, name)
     for name in COMMANDS:
         tests.add(f"merge after a signal, {name}", tests.merged, name)
         tests.add(f"merge abandoned, {name}", tests.abandoned, name)

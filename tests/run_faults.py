@@ -8,6 +8,7 @@ Prints TAP. Whatever happens, a run must end soon, with a message and a status, 
   limits    few descriptors, small files
   signal    a run ends the same way, even if the output is not read
   shared    memory that a native MPI has left behind
+  death     a process dies or is stopped, of all commands (command_faults.py)
   merge     a trace that is merged when a signal comes, by all commands (command_faults.py)
 """
 

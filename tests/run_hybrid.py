@@ -338,8 +338,8 @@ def cases(hybrid, options):
     yield "streams 2", streams, hybrid, 2
     ending = hybrid.folder / "ends"
     for count in (1, 2):
-        for name, status, text in (("abort", 7, "MPI_Abort with code 7"), ("crash", 11, ""), ("assert", 6, ""),
-                                   ("divide", 8, ""), ("exit", 3, ""), ("deadlock", 1, "error: deadlock"),
+        for name, status, text in (("abort", 7, "MPI_Abort with code 7"), ("crash", 139, ""), ("assert", 134, ""),
+                                   ("divide", 136, ""), ("exit", 3, ""), ("deadlock", 1, "error: deadlock"),
                                    ("any", 1, "MPI_Recv waits for a message from any source, tag 0"),
                                    ("all", 1, "MPI_Waitall waits for a message from any source, tag 0"),
                                    ("slow", 0, ""),

@@ -31,7 +31,7 @@
 #include "cli/passed.h"
 #include "cli/run_check.h"
 #include "cli/run_files.h"
-#include "hybrid/status.h"
+#include "native/status.h"
 #include "hybrid/wire.h"
 #include "mpi_needs.h"
 #include "run/run.h"
@@ -270,29 +270,21 @@ static int check_run(struct cli_run *run, const struct cli_argv *w, int *status)
 
 static void interrupted(void *context)
 {
-    hybrid_status_interrupt(*(const int *)context);
+    native_status_interrupt(*(const int *)context);
 }
 
 /* With one simulator, the launcher is ours. `fd`: where processes say how they fail. */
 static int start(const struct request *q, struct cli_argv *program, const struct cli_argv *run,
-                 int fd, int *status, int *signal, struct err *err)
+                 int fd, struct cli_supervise_end *end, struct err *err)
 {
-    const struct cli_argv_watch watch = {.every_ms = -1,
-                                         .interrupted = interrupted,
-                                         .context = &fd};
+    const struct cli_supervise_watch watch = {.every_ms = -1,
+                                              .interrupted = interrupted,
+                                              .context = &fd};
     if (q->simulators > 1)
-        return cli_argv_run_watched(run, &watch, status, signal, err);
+        return cli_supervise_run(run, &watch, end, err);
     cli_argv_add_all(program, (const char *const[]){"-n", "1", NULL});
     cli_argv_add_all(program, (const char *const *)run->at);
-    return cli_argv_run_watched(program, &watch, status, signal, err);
-}
-
-/* The exit status, from that of the launcher, a signal that we got, and what ended the run. */
-static int conclude(int status, int signal, int first)
-{
-    if (signal)
-        log_error(RUN_SIGNAL_TEXT, signal, strsignal(signal));
-    return signal ? 128 + signal : status && first ? first : status;
+    return cli_supervise_run(program, &watch, end, err);
 }
 
 static int hybrid_main(int argc, char **argv)
@@ -301,7 +293,8 @@ static int hybrid_main(int argc, char **argv)
     struct request q = {.order = HYBRID_ORDER_REAL, .simulators = 1};
     struct cli_argv program = {0}, run = {0};
     struct err err;
-    int next, status, signal = 0, fd = hybrid_status_make();
+    struct cli_supervise_end end;
+    int next, status, fd = native_status_make();
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
     int rc = next >= argc
@@ -320,14 +313,13 @@ static int hybrid_main(int argc, char **argv)
     if (rc == 0 && check_run(&checked, &run, &status))
         return status;
     if (rc == 0)
-        rc = start(&q, &program, &run, fd, &status, &signal, &err);
+        rc = start(&q, &program, &run, fd, &end, &err);
     cli_argv_fini(&program);
     cli_argv_fini(&run);
     cli_argv_fini(&q.run);
     if (rc)
         return cli_fail(&err);
-    status = conclude(status, signal, hybrid_status_first(fd));
-    return cli_run_files(&checked, signal, status);
+    return cli_run_files(&checked, end.signal, cli_native_judge(&end, fd));
 }
 
 const struct cli_command cli_cmd_hybrid = {

@@ -29,6 +29,7 @@
 #include "cli/watch.h"
 #include "cli/webpage.h"
 #include "native/options.h"
+#include "native/status.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
 
@@ -211,7 +212,8 @@ static int set_environment(const struct request *q, struct err *err)
     return 0;
 }
 
-static int run(const struct request *q, char **program, int *status, int *signal, struct err *err)
+static int run(const struct request *q, char **program, struct cli_supervise_end *end,
+               struct err *err)
 {
     struct cli_argv argv = {0};
     char text[32];
@@ -225,7 +227,7 @@ static int run(const struct request *q, char **program, int *status, int *signal
         cli_argv_add(&argv, text);
         for (; *program; program++)
             cli_argv_add(&argv, *program);
-        rc = cli_argv_run(&argv, status, signal, err);
+        rc = cli_supervise_run(&argv, NULL, end, err);
     }
     unsetenv("LD_PRELOAD");
     cli_argv_fini(&argv);
@@ -346,7 +348,8 @@ static int record_main(int argc, char **argv)
     struct request q = {0};
     struct err err;
     uint32_t needs = 0;
-    int next, status, signal = 0;
+    struct cli_supervise_end end;
+    int next, status, fd;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
     int rc = next >= argc
@@ -361,14 +364,14 @@ static int record_main(int argc, char **argv)
     if (rc == 0)
         rc = cli_parts_check_none(q.parts, &err);
     double start = cli_watch_now();
+    fd = native_status_make();
     if (rc == 0)
-        rc = run(&q, argv + next, &status, &signal, &err);
+        rc = run(&q, argv + next, &end, &err);
     if (rc)
         return cli_fail(&err);
-    if (signal)
-        status = 128 + signal;
     double wall_s = cli_watch_now() - start;
-    return write_results(&q, make_trace(&q, argv[next], signal, status), signal, wall_s);
+    status = make_trace(&q, argv[next], end.signal, cli_native_judge(&end, fd));
+    return write_results(&q, status, end.signal, wall_s);
 }
 
 const struct cli_command cli_cmd_record = {

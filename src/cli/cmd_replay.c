@@ -18,6 +18,7 @@
 #include "cli/replay_answer.h"
 #include "cli/replay_request.h"
 #include "cli/replay_stuck.h"
+#include "cli/supervise.h"
 #include "cli/trace_summary.h"
 #include "cli/watch.h"
 #include "cli/webpage.h"
@@ -110,12 +111,15 @@ static int run_words(const struct cli_replay_request *q, const struct cli_argv *
                      struct err *err)
 {
     struct cli_replay_stuck stuck = {.trace = q->path, .ranks = ranks, .limit = q->idle_limit};
-    const struct cli_argv_watch watch = {.every_ms = LOOK_MS,
-                                         .is_over = cli_replay_stuck_look,
-                                         .context = &stuck};
-    int rc = cli_argv_run_watched(words, q->real_time ? &watch : NULL, status, signal, err);
-    if (*signal)
-        *status = 128 + *signal;
+    const struct cli_supervise_watch watch = {.every_ms = LOOK_MS,
+                                              .is_over = cli_replay_stuck_look,
+                                              .context = &stuck};
+    struct cli_supervise_end end = {0};
+    int rc = cli_supervise_run(words, q->real_time ? &watch : NULL, &end, err);
+    *signal = end.signal;
+    *status = end.signal ? 128 + end.signal : end.status;
+    if (end.signal && q->real_time) /* a simulator says it itself */
+        log_error(RUN_SIGNAL_TEXT, end.signal, strsignal(end.signal));
     if (stuck.is_found) {
         cli_replay_stuck_report(&stuck);
         *status = CLI_FINDING;

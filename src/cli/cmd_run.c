@@ -20,7 +20,7 @@
 #include "cli/team.h"
 #include "cli/backtrace.h"
 #include "cli/watch.h"
-#include "hybrid/status.h"
+#include "native/status.h"
 #include "results/result.h"
 
 static int write_json(const struct cli_run *run, const struct run_page *page,
@@ -41,7 +41,7 @@ static void say_signal(const struct run_page *page)
 {
     int sig = page->end.exit_status - 128;
     if (page->opt.live && page->end.cause == RUN_CAUSE_SIGNAL && sig != SIGPIPE &&
-        !hybrid_status_is_interrupted(getenv(HYBRID_STATUS)))
+        !native_status_is_interrupted(getenv(NATIVE_STATUS)))
         log_error(RUN_SIGNAL_TEXT, sig, strsignal(sig));
 }
 
@@ -179,7 +179,7 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
  * in MPI_Init: a launcher ends the others only when a process dies of a signal. */
 static void leave_program(int status, int joined)
 {
-    hybrid_status_add(getenv(HYBRID_STATUS), status);
+    native_status_add(getenv(NATIVE_STATUS), status);
     if (status && !joined)
         raise(SIGKILL);
 }
@@ -217,7 +217,7 @@ static int run_main(int argc, char **argv)
     program_fini(&program);
     if (rc)
         status = cli_fail(&err);
-    else if (!run.worker && !(run.opt.live && hybrid_status_is_here(getenv(HYBRID_STATUS))))
+    else if (!run.worker && !(run.opt.live && native_status_is_here(getenv(NATIVE_STATUS))))
         status = cli_run_files(&run, outcome.signal, status);
     if (rc && run.worker)
         cli_team_tell(status);

@@ -17,7 +17,7 @@
 
 #include "base/log.h"
 #include "cli/launch.h"
-#include "cli/argv.h"
+#include "cli/supervise.h"
 
 #define SAMPLES_QUICK 60
 #define SECONDS_QUICK "0.02"
@@ -48,16 +48,20 @@ static int find_program(char *out, size_t size, struct err *err)
 /* Runs it, and checks how it ended. */
 static int run(const struct cli_argv *w, struct buf *out, int *signal, struct err *err)
 {
-    int status, rc = cli_argv_capture(w, out, &status, signal, err);
-    if (rc == 0 && *signal)
+    struct cli_supervise_end end;
+    int rc = cli_supervise_capture(w, out, &end, err);
+    *signal = rc ? 0 : end.signal;
+    if (*signal)
         return err_set(
             err, ERR_SYSTEM,
             "interrupted by signal %d (%s): the measurement is not complete, and nothing was "
             "written",
             *signal, strsignal(*signal));
-    if (rc == 0 && status)
+    if (rc == 0 && end.is_lost)
+        rc = err_set(err, ERR_INTERNAL, "the measurement is not complete, and nothing was written");
+    else if (rc == 0 && end.status)
         rc = err_set(err, ERR_SYSTEM, "the measurement failed: '%s' ended with status %d", w->at[0],
-                     status);
+                     end.status);
     return rc;
 }
 

@@ -4,11 +4,16 @@
 #include "cli/native.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/units.h"
+#include "cli/cli.h"
+#include "native/status.h"
 #include "program/program.h"
+#include "run/run.h"
 
 #define RANKS_MAX 1000000
 
@@ -40,4 +45,38 @@ int cli_native_check(const char *given, uint32_t *needs, struct err *err)
     *needs = p.needs;
     program_fini(&p);
     return rc;
+}
+
+/* A launcher returns the number of the signal that killed a rank. But MPI ends a program after an
+ * error in the same way with the class of the error, before the rank can say so. */
+static void explain(int status)
+{
+    if (status < SIGRTMIN)
+        log_error(
+            "the launcher returned status %d, and a rank ended without a word: signal %d (%s) has "
+            "killed it, or MPI has aborted it",
+            status, status, strsignal(status));
+    else
+        log_error("the launcher returned status %d, and a rank ended without a word", status);
+}
+
+int cli_native_judge(const struct cli_supervise_end *end, int fd)
+{
+    int first = native_status_first(fd), cut_off = native_status_cut_off(fd);
+    if (end->signal) {
+        log_error(RUN_SIGNAL_TEXT, end->signal, strsignal(end->signal));
+        return 128 + end->signal;
+    }
+    if (end->is_lost)
+        return CLI_INTERNAL;
+    if (end->status && first)
+        return first;
+    if (end->status && cut_off > 0)
+        explain(end->status);
+    if (end->status == 0 && cut_off > 0) {
+        log_error("%d ranks did not end by themselves: they, or the launcher, were terminated",
+                  cut_off);
+        return CLI_INTERNAL;
+    }
+    return end->status;
 }

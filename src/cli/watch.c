@@ -467,15 +467,23 @@ static void act_on_signals(const sigset_t *set, void (*take)(int))
             sigaction(passed_on[i], &act, NULL);
 }
 
-void cli_watch_handle(void (*take)(int), sigset_t *old)
+void cli_watch_drop(void)
 {
     struct timespec now = {0};
     sigset_t set;
     wanted_signals(&set);
     sigdelset(&set, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &set, old);
     while (sigtimedwait(&set, NULL, &now) > 0)
         ;
+}
+
+void cli_watch_handle(void (*take)(int), sigset_t *old)
+{
+    sigset_t set;
+    wanted_signals(&set);
+    sigdelset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, old);
+    cli_watch_drop();
     act_on_signals(&set, take);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -37,6 +37,9 @@ void cli_watch_hurry(const struct run_outcome *);
 /* Takes that back: there is work that may take longer (finish.h). */
 void cli_watch_relax(void);
 
+/* Drops those of the signals that are blocked and pending: copies of one that was taken. */
+void cli_watch_drop(void);
+
 /* From now on `take` handles the signals that cli_watch_block blocks; those that are pending are
  * dropped. *old is the mask before. */
 void cli_watch_handle(void (*take)(int), sigset_t *old);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "hybrid/guest.h"
-#include "hybrid/status.h"
+#include "native/status.h"
 
 #define TOP_VARIABLE "ORRERY_HYBRID_TOP"
 
@@ -25,18 +25,22 @@ static struct {
     char path[64];
     pid_t pid;       /* of the first process, if this is it */
     char status[64]; /* path of the file for statuses, or empty */
+    int is_over;     /* it has said how it ends */
 } top;
 
 void guest_top_fail(int status)
 {
     if (top.status[0])
-        hybrid_status_add(top.status, status);
+        native_status_add(top.status, status);
 }
 
 void guest_top_end(int status)
 {
-    if (top.pid == getpid())
-        guest_top_fail(status);
+    if (top.pid != getpid() || top.is_over)
+        return;
+    top.is_over = 1;
+    guest_top_fail(status);
+    native_status_end(top.status);
 }
 
 static void on_end(int status, void *unused)
@@ -60,7 +64,7 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 static void on_crash(int signal, siginfo_t *info, void *unused)
 {
     (void)unused;
-    guest_top_end(signal);
+    guest_top_end(128 + signal);
     for (size_t i = 0; i < SIGNALS; i++)
         if (signals[i] == signal)
             __sigaction(signal, &after[i], NULL);
@@ -81,7 +85,7 @@ static void watch_end(void)
 
 static void __attribute__((constructor)) load(void)
 {
-    const char *before = getenv(TOP_VARIABLE), *status = getenv(HYBRID_STATUS);
+    const char *before = getenv(TOP_VARIABLE), *status = getenv(NATIVE_STATUS);
     int fd;
     snprintf(top.status, sizeof top.status, "%s", status ? status : "");
     if (before) {
@@ -98,6 +102,7 @@ static void __attribute__((constructor)) load(void)
     top.pid = getpid();
     snprintf(top.path, sizeof top.path, "/proc/%d/fd/%d", (int)top.pid, fd);
     setenv(TOP_VARIABLE, top.path, 1);
+    native_status_begin(top.status);
     watch_end();
 }
 

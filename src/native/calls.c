@@ -82,9 +82,10 @@ int native_enter(struct native_call *c)
     if (recorder_looks_at(c->fn) || native.keeps_sites || may_end(c->fn)) {
         pthread_mutex_lock(&native.lock);
         native_seen_enter(lane, c);
-        if (c->fn == MPI_FN_ABORT)
+        if (c->fn == MPI_FN_ABORT) {
             native_end();
-        else if (may_end(c->fn) && native.is_open)
+            native_say_end((int)c->args[1]);
+        } else if (may_end(c->fn) && native.is_open)
             native_write(c->enter);
         pthread_mutex_unlock(&native.lock);
     } else { /* only its time is kept, in the lane */
@@ -118,7 +119,10 @@ void native_leave(struct native_call *c, int rc)
         native_begin();
     int64_t now = native_now();
     pthread_mutex_lock(&native.lock);
-    native.is_finalized |= c->fn == MPI_FN_FINALIZE && rc == MPI_SUCCESS;
+    if (c->fn == MPI_FN_FINALIZE && rc == MPI_SUCCESS) {
+        native.is_finalized = 1;
+        native_say_end(0);
+    }
     native.sessions -= c->fn == MPI_FN_SESSION_FINALIZE && rc == MPI_SUCCESS;
     if (c->fn == MPI_FN_PCONTROL)
         native_pcontrol(lane, c, now);

@@ -126,6 +126,9 @@ void native_write(int64_t now);
 /* Called when the program ends or calls MPI_Abort. Sets `is_cut` if records are lost and the
  * program must fail. */
 void native_end(void);
+/* Says how the process ends (status.h): well after MPI_Finalize, or with a status, which counts
+ * whatever was said before. */
+void native_say_end(int status);
 /* Called after a failure to write. */
 void native_check_disk(void);
 

@@ -21,6 +21,7 @@
 #include "base/sys.h"
 #include "native/native.h"
 #include "native/options.h"
+#include "native/status.h"
 
 struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
 struct native_functions native_real;
@@ -190,9 +191,41 @@ static void open_part(void)
     native.is_open = 1;
 }
 
+/* ---- how the process ends ---- */
+
+static struct {
+    char path[64]; /* of the file that wants to know (status.h), or empty */
+    int is_over;
+} ending;
+
+void native_say_end(int status)
+{
+    if (native.pid != sys_getpid() || !ending.path[0])
+        return;
+    native_status_add(ending.path, status);
+    if (!ending.is_over)
+        native_status_end(ending.path);
+    ending.is_over = 1;
+}
+
+static void on_end(int status, void *unused)
+{
+    (void)unused;
+    native_say_end(status);
+}
+
+static void watch_end(void)
+{
+    const char *path = getenv(NATIVE_STATUS);
+    snprintf(ending.path, sizeof ending.path, "%s", path ? path : "");
+    native_status_begin(ending.path);
+    on_exit(on_end, NULL);
+}
+
 void native_begin(void)
 {
     find_self();
+    watch_end();
     pthread_mutex_lock(&native.lock);
     open_part();
     pthread_mutex_unlock(&native.lock);
@@ -241,6 +274,7 @@ static void end_recording(void)
 
 _Noreturn static void end_process(int status)
 {
+    native_say_end(status);
     for (;;)
         sys_exit(status);
 }

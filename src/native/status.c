@@ -2,10 +2,10 @@
  * status.c - see status.h. The file begins with a mark: on another computer, the path may be that
  * of any file.
  *
- *     | mark | a byte: interrupted | statuses ...
+ *     | mark | a byte: interrupted | entries of two bytes: kind, status ...
  */
 #define _GNU_SOURCE 1
-#include "hybrid/status.h"
+#include "native/status.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -17,7 +17,13 @@
 static const uint64_t mark = 0x7375746174732e6f;
 enum { INTERRUPTED = sizeof mark, FIRST };
 
-int hybrid_status_make(void)
+enum kind { BEGUN = 'b', ENDED = 'e', FAILED = 'f' };
+
+struct entry {
+    uint8_t kind, status;
+};
+
+int native_status_make(void)
 {
     char path[64];
     int fd = memfd_create("orrery-hybrid-status", MFD_CLOEXEC);
@@ -25,7 +31,7 @@ int hybrid_status_make(void)
         return -1;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
     if (write(fd, &mark, sizeof mark) != sizeof mark || ftruncate(fd, FIRST) != 0 ||
-        setenv(HYBRID_STATUS, path, 1) != 0) {
+        setenv(NATIVE_STATUS, path, 1) != 0) {
         close(fd);
         return -1;
     }
@@ -38,12 +44,31 @@ static int read_byte(int fd, off_t at)
     return fd >= 0 && pread(fd, &byte, 1, at) == 1 ? byte : 0;
 }
 
-int hybrid_status_first(int fd)
+static int read_entry(int fd, off_t number, struct entry *out)
 {
-    return read_byte(fd, FIRST);
+    return fd >= 0 &&
+           pread(fd, out, sizeof *out, FIRST + number * (off_t)sizeof *out) == (ssize_t)sizeof *out;
 }
 
-void hybrid_status_interrupt(int fd)
+int native_status_first(int fd)
+{
+    struct entry e;
+    for (off_t i = 0; read_entry(fd, i, &e); i++)
+        if (e.kind == FAILED)
+            return e.status;
+    return 0;
+}
+
+int native_status_cut_off(int fd)
+{
+    struct entry e;
+    int count = 0;
+    for (off_t i = 0; read_entry(fd, i, &e); i++)
+        count += e.kind == BEGUN ? 1 : e.kind == ENDED ? -1 : 0;
+    return count;
+}
+
+void native_status_interrupt(int fd)
 {
     uint8_t byte = 1;
     if (fd >= 0)
@@ -62,7 +87,7 @@ static int open_file(const char *path)
     return -1;
 }
 
-int hybrid_status_is_here(const char *path)
+int native_status_is_here(const char *path)
 {
     int fd = open_file(path);
     if (fd >= 0)
@@ -70,7 +95,7 @@ int hybrid_status_is_here(const char *path)
     return fd >= 0;
 }
 
-int hybrid_status_is_interrupted(const char *path)
+int native_status_is_interrupted(const char *path)
 {
     int fd = open_file(path), is_interrupted = read_byte(fd, INTERRUPTED);
     if (fd >= 0)
@@ -78,12 +103,28 @@ int hybrid_status_is_interrupted(const char *path)
     return is_interrupted;
 }
 
-void hybrid_status_add(const char *path, int status)
+static void add(const char *path, enum kind kind, int status)
 {
-    uint8_t byte = (uint8_t)status;
-    int fd = byte ? open_file(path) : -1;
+    struct entry e = {(uint8_t)kind, (uint8_t)status};
+    int fd = open_file(path);
     if (fd < 0)
         return;
-    (void)!write(fd, &byte, 1);
+    (void)!write(fd, &e, sizeof e);
     close(fd);
+}
+
+void native_status_add(const char *path, int status)
+{
+    if (status & 0xff)
+        add(path, FAILED, status);
+}
+
+void native_status_begin(const char *path)
+{
+    add(path, BEGUN, 0);
+}
+
+void native_status_end(const char *path)
+{
+    add(path, ENDED, 0);
 }
