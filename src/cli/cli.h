@@ -18,6 +18,7 @@ enum cli_exit { CLI_DONE = 0, CLI_FINDING = 1, CLI_USAGE = 2, CLI_INTERNAL = 3 }
 struct cli_command {
     const char *summary; /* one line for `orrery help` */
     const struct cli_usage *usage;
+    int starts;    /* it starts programs: see limit.h */
     int cleans_up; /* it has files to remove in the end, also if nobody reads its output any more */
     /* argv[0] is the command's name; returns the exit status. */
     int (*main)(int argc, char **argv);

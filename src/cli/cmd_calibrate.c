@@ -507,5 +507,6 @@ static int calibrate_main(int argc, char **argv)
 const struct cli_command cli_cmd_calibrate = {
     .summary = "measure this machine and make a platform of it",
     .usage = &usage,
+    .starts = 1,
     .main = calibrate_main,
 };

@@ -270,6 +270,7 @@ static int emulate_main(int argc, char **argv)
 const struct cli_command cli_cmd_emulate = {
     .summary = "run a program in scaled real time on a simulated network",
     .usage = &usage,
+    .starts = 1,
     .cleans_up = 1,
     .main = emulate_main,
 };

@@ -325,6 +325,7 @@ static int hybrid_main(int argc, char **argv)
 const struct cli_command cli_cmd_hybrid = {
     .summary = "run a program natively with its network simulated",
     .usage = &usage,
+    .starts = 1,
     .cleans_up = 1,
     .main = hybrid_main,
 };

@@ -377,6 +377,7 @@ static int record_main(int argc, char **argv)
 const struct cli_command cli_cmd_record = {
     .summary = "run a program natively and record its MPI calls",
     .usage = &usage,
+    .starts = 1,
     .cleans_up = 1,
     .main = record_main,
 };

@@ -262,6 +262,7 @@ static int replay_main(int argc, char **argv)
 const struct cli_command cli_cmd_replay = {
     .summary = "replay a trace, also changed or on another machine",
     .usage = &cli_replay_usage,
+    .starts = 1,
     .cleans_up = 1,
     .main = replay_main,
 };

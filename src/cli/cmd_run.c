@@ -231,6 +231,7 @@ static int run_main(int argc, char **argv)
 const struct cli_command cli_cmd_run = {
     .summary = "run an MPI program in virtual time",
     .usage = &cli_run_usage,
+    .starts = 1,
     .cleans_up = 1,
     .main = run_main,
 };

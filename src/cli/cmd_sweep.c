@@ -484,5 +484,6 @@ done:
 const struct cli_command cli_cmd_sweep = {
     .summary = "run a program on a grid of machines",
     .usage = &usage,
+    .starts = 1,
     .main = sweep_main,
 };

@@ -352,5 +352,6 @@ static int tune_main(int argc, char **argv)
 const struct cli_command cli_cmd_tune = {
     .summary = "find settings with which a program behaves as in a trace",
     .usage = &cli_tune_usage,
+    .starts = 1,
     .main = tune_main,
 };

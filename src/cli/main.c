@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "base/sys.h"
 #include "cli/cli.h"
+#include "cli/limit.h"
 
 static const struct cli_command *const commands[] = {
     &cli_cmd_run,      &cli_cmd_record,    &cli_cmd_check,
@@ -156,9 +157,11 @@ int main(int argc, char **argv)
     const struct cli_command *command = cli_command_find(argv[1], &err);
     if (!command)
         return cli_fail(&err);
+    if (command->starts && cli_limit_begin(&err))
+        return cli_fail(&err);
     if (command->cleans_up)
         put_off_pipe();
-    int status = command->main(argc - 1, argv + 1);
+    int status = cli_limit_end(command->main(argc - 1, argv + 1));
     if (is_pipe_closed)
         end_by_pipe();
     return status;

@@ -253,24 +253,6 @@ static int check_compute(struct cli_run *run, const struct program *program, str
     return rc;
 }
 
-/* The time limit of the job in virtual time, in seconds as with mpiexec. */
-static int read_timeout(vtime *limit, struct err *err)
-{
-    const char *text = getenv("MPIEXEC_TIMEOUT");
-    char *end;
-    double seconds;
-    if (!text || !*text)
-        return 0;
-    seconds = strtod(text, &end);
-    if (*end || !(seconds >= 0) || seconds > vtime_to_seconds(VTIME_LIMIT))
-        return err_set(err, ERR_INPUT,
-                       "MPIEXEC_TIMEOUT: '%s' is not a number of seconds; unset it, or "
-                       "set it to 0 for no limit",
-                       text);
-    *limit = vtime_from_seconds(seconds);
-    return 0;
-}
-
 /* A page is made from a trace: the one requested, or a temporary one next to the page. All
  * processes of a run must find the same name for it. */
 static int check_report(struct cli_run *run, struct err *err)
@@ -399,8 +381,6 @@ int cli_run_check(struct cli_run *run, const char *given, struct program *progra
         rc = cli_team_prepare(run, err);
     if (rc == 0)
         rc = check_compute(run, program, err);
-    if (rc == 0)
-        rc = read_timeout(&run->opt.time_limit, err);
     if (rc == 0)
         rc = check_outputs(run, err);
     return rc ? rc : cli_launch_libdir(libdir, libdir_size, err);

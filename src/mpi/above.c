@@ -16,11 +16,6 @@ void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
     mpi_world.above->abort_run(self, code, why);
 }
 
-void mpi_timed_out(struct mpi_rank *self)
-{
-    mpi_world.above->timed_out(self);
-}
-
 void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
 {
     mpi_world.above->team_item(to, tag, data, bytes);

@@ -16,7 +16,6 @@ struct mpi_service_ops;
 struct mpi_above {
     /* error.h */
     void (*abort_run)(struct mpi_rank *self, int code, const char *why) __attribute__((noreturn));
-    void (*timed_out)(struct mpi_rank *self) __attribute__((noreturn));
     /* team.h */
     void (*team_item)(uint32_t to, int tag, const void *data, size_t bytes);
     void (*team_spawned)(uint32_t rank, vtime when);

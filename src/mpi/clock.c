@@ -35,7 +35,7 @@ void mpi_clock_init(const struct run_options *o)
 {
     mpi_compute_init();
     mpi_world.attentive = mpi_world.measured || mpi_world.shared ||
-                          run_host_kind(o->host)->processes || o->time_limit ||
+                          run_host_kind(o->host)->processes ||
                           (mpi_world.observed & MPI_SEES_CALLS);
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
     mpi_world.recv_overhead = o->platform.mpi_recv_overhead;
@@ -149,7 +149,6 @@ void mpi_enter_attentive(struct mpi_rank *self, enum mpi_fn fn)
     mpi_thread_enter();
     if (mpi_world.measured)
         mpi_charge(self, fn);
-    mpi_time_check(self);
     if (mpi_world.shared)
         mpi_share_enter();
 }
@@ -204,7 +203,6 @@ vtime mpi_clock_read(struct mpi_rank *self)
         return seen;
     mpi_clock_begin(self);
     mpi_clock_add(self, cost_of_reading(self));
-    mpi_time_check(self);
     vtime now = self->ent.clock;
     reader.rank = self;
     reader.at = now;
@@ -216,7 +214,6 @@ void mpi_clock_spend(struct mpi_rank *self, vtime dt)
 {
     mpi_clock_begin(self);
     mpi_clock_add(self, dt < VTIME_LIMIT ? dt : VTIME_LIMIT);
-    mpi_time_check(self);
     mpi_clock_end();
 }
 

@@ -40,14 +40,6 @@ void mpi_clock_yield(struct mpi_rank *);
  * long, in seconds and to a factor of two; 0 if not measured. */
 double mpi_clock_median_slice(void);
 
-/* Ends the run if the rank has passed the run's time limit (may switch). */
-static inline void mpi_time_check(struct mpi_rank *self)
-{
-    if (__builtin_expect(mpi_world.opt->time_limit != 0, 0) &&
-        self->ent.clock > mpi_world.opt->time_limit)
-        mpi_timed_out(self);
-}
-
 /* Host seconds in slices of all ranks here: time run, and time left out because the rank had no
  * processor; 0 if not measured. */
 double mpi_clock_computed(void);

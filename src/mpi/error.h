@@ -44,9 +44,6 @@ void mpi_errhandler_session_freed(struct mpi_rank *self, MPI_Session session);
 /* The program called a function that Orrery does not provide yet: names it and ends the run. */
 _Noreturn void mpi_unsupported(int fn);
 
-/* The rank has passed the run's time limit: ends the run at that time. May switch. */
-_Noreturn void mpi_timed_out(struct mpi_rank *self);
-
 /* Ends the whole run as MPI_Abort does, at the rank's virtual time. May switch. */
 _Noreturn void mpi_abort_run(struct mpi_rank *self, int code, const char *why);
 

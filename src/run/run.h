@@ -68,7 +68,6 @@ struct run_options {
     uint64_t seed;       /* ... with this seed */
     uint64_t stack_size; /* bytes, 0: default */
     vtime idle_limit;
-    vtime time_limit; /* the run ends at this virtual time; 0: no limit */
     int64_t epoch;
     int32_t entropy_real;  /* the system's random bytes are real; else they are derived from ... */
     uint64_t entropy_seed; /* ... this and the rank */

@@ -30,12 +30,12 @@ static void comm_left(struct mpi_rank *self, const struct mpi_comm *c)
         verify_coll_forget(self, c->ctx);
 }
 
-#define ABOVE(enter, leave, peeking)                                                               \
-    {                                                                                              \
-        .abort_run = run_abort, .timed_out = run_timed_out, .team_item = team_item,                \
-        .team_spawned = team_spawned, .thread_enter = enter, .thread_leave = leave,                \
-        .yield = p2p_yield, .peek = peeking, .comm_left = comm_left, .verify_match = verify_match, \
-        .verify_coll = verify_coll, .verify_parts = verify_parts, .services = services,            \
+#define ABOVE(enter, leave, peeking)                                                       \
+    {                                                                                      \
+        .abort_run = run_abort, .team_item = team_item, .team_spawned = team_spawned,      \
+        .thread_enter = enter, .thread_leave = leave, .yield = p2p_yield, .peek = peeking, \
+        .comm_left = comm_left, .verify_match = verify_match, .verify_coll = verify_coll,  \
+        .verify_parts = verify_parts, .services = services,                                \
     }
 const struct mpi_above mpi_above = ABOVE(p2p_thread_enter, p2p_thread_leave, NULL);
 const struct mpi_above mpi_above_paced = ABOVE(mpi_emulate_enter, mpi_emulate_leave,

@@ -161,7 +161,7 @@ static vtime estimate(uint64_t ticks)
 vtime mpi_emulate_peek(const struct mpi_rank *self)
 {
     struct own *o = own();
-    vtime t, now, limit = mpi_world.opt->time_limit;
+    vtime t, now;
 
     (void)self;
     if (o->depth || vp_thread_count() > 1)
@@ -170,8 +170,6 @@ vtime mpi_emulate_peek(const struct mpi_rank *self)
     emulate_sleep(o->pace, t);
     now = emulate_time_at(o->pace, emulate_wall() - o->pace->overhead);
     t = now > t ? now : t;
-    if (limit && t > limit)
-        return 0; /* the run ends */
     o->seen = t > o->seen ? t : o->seen;
     return o->seen;
 }

@@ -213,7 +213,6 @@ static void hook_exiting(struct vp_rank *f, int status, int phase)
     if (mpi_world.measured)
         mpi_charge(r, MPI_FN_COUNT);
     if (phase == 1) {
-        mpi_time_check(r);
         output_end_rank(&mpi_world.output, mpi_rank_id(r), r->ent.clock);
         if (mpi_spawn_serves(r))
             rest(r, status);

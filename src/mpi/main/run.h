@@ -32,9 +32,8 @@ _Noreturn void mpi_end_early(enum run_cause cause, int status, const char *text)
 /* The same after the engine was stopped: because of a signal, an abort, or because nobody reads the
  * output. */
 _Noreturn void mpi_stop(void);
-/* mpi_abort_run, mpi_timed_out. */
+/* mpi_abort_run. */
 _Noreturn void run_abort(struct mpi_rank *self, int code, const char *why);
-_Noreturn void run_timed_out(struct mpi_rank *self);
 
 /* ---- team.c: mpi_team_item, mpi_team_spawned ---- */
 void team_item(uint32_t to, int tag, const void *data, size_t bytes);

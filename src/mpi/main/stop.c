@@ -13,10 +13,9 @@
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
 
-#define STOP_SECONDS 1     /* how long a signal waits for the running rank to call MPI ... */
-#define END_SECONDS 4      /* ... and how long ending may take: the output may not be read */
-#define CRASH_SECONDS 15   /* how long ending may take after a crash */
-#define TIMEOUT_STATUS 124 /* as timeout(1) */
+#define STOP_SECONDS 1   /* how long a signal waits for the running rank to call MPI ... */
+#define END_SECONDS 4    /* ... and how long ending may take: the output may not be read */
+#define CRASH_SECONDS 15 /* how long ending may take after a crash */
 
 static struct {
     volatile sig_atomic_t signal;  /* asks the run to end */
@@ -184,16 +183,6 @@ _Noreturn static void abort_run(struct mpi_rank *self, enum run_cause cause, int
 void run_abort(struct mpi_rank *self, int code, const char *why)
 {
     abort_run(self, RUN_CAUSE_ABORT, code, why);
-}
-
-void run_timed_out(struct mpi_rank *self)
-{
-    vtime limit = mpi_world.opt->time_limit;
-    char text[128], time[UNITS_TEXT_MAX];
-
-    units_format_time(time, sizeof time, limit);
-    snprintf(text, sizeof text, "the run has reached its limit of %s (MPIEXEC_TIMEOUT)", time);
-    abort_at(self, limit, RUN_CAUSE_ABORT, TIMEOUT_STATUS, text);
 }
 
 void mpi_unsupported(int fn)
