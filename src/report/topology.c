@@ -25,16 +25,11 @@
 
 /* ---- links ---- */
 
-double report_topology_factored(const struct topology_picture *p, double bandwidth)
-{
-    return bandwidth * p->platform->config.net_bandwidth_factor;
-}
-
 double report_topology_bandwidth_of(const struct topology_picture *p, uint32_t link)
 {
     struct topo_link l;
     topo_link_at(p->topo, link, 0, &l);
-    return report_topology_factored(p, l.bandwidth);
+    return l.bandwidth * p->platform->config.net_bandwidth_factor;
 }
 
 static void note_bandwidth(struct topology_picture *p, double b)
@@ -135,6 +130,11 @@ static void draw_legend(struct topology_picture *p)
         svg_line(s, LEGEND, y, LEGEND + 24, y, DOWN, 2, 1);
         svg_text(s, LEGEND + 32, y + 5, 14, SVG_START, TOPOLOGY_INK, "down");
     }
+    if (p->groups > 1) {
+        svg_text(s, LEGEND, y + 34, 14, SVG_START, TOPOLOGY_INK, "g0, g1, ...: groups");
+        svg_text(s, LEGEND, y + 54, 14, SVG_START, TOPOLOGY_INK,
+                 "wide: links of g0 to other groups");
+    }
 }
 
 static void draw_title(struct topology_picture *p)
@@ -175,6 +175,24 @@ static void find_edge(struct topology_picture *p)
         p->left_out = 0;
 }
 
+/* The links that go around a torus are bent, and those of a dragonfly as its groups want it. */
+static double bend_of(const struct topology_picture *p, uint32_t v, uint32_t peer, double length)
+{
+    if (v < p->nodes)
+        return 0;
+    if (p->groups)
+        return report_topology_bend(p, v, peer);
+    return strcmp(p->platform->config.topo_kind, "torus") == 0 &&
+                   length > 1.6 / sqrt((double)(p->vertices - p->nodes))
+               ? 0.13
+               : 0;
+}
+
+static double width_of(const struct topology_picture *p, uint32_t v, uint32_t peer)
+{
+    return v >= p->nodes && p->groups ? report_topology_width(p, v, peer) : 1;
+}
+
 /* Links to the same vertex are drawn as one wider line. Draws nothing if an earlier port has drawn
  * it. */
 static void draw_port(struct topology_picture *p, uint32_t v, uint32_t port, uint32_t degree)
@@ -183,7 +201,6 @@ static void draw_port(struct topology_picture *p, uint32_t v, uint32_t port, uin
     double x1, y1, x2, y2, bandwidth = report_topology_bandwidth_of(p, to.link), length;
     uint32_t same = 0;
     char colour[SVG_COLOUR_MAX];
-    int wraps;
     if (to.peer < v)
         return;
     for (uint32_t i = 0; i < degree; i++) {
@@ -197,10 +214,8 @@ static void draw_port(struct topology_picture *p, uint32_t v, uint32_t port, uin
     where(p, to.peer, &x2, &y2);
     report_topology_colour_of(p, bandwidth, colour);
     length = hypot(x2 - x1, y2 - y1) / SIDE;
-    wraps = strcmp(p->platform->config.topo_kind, "torus") == 0 && v >= p->nodes &&
-            length > 1.6 / sqrt((double)(p->vertices - p->nodes));
-    svg_curve(&p->svg, x1, y1, x2, y2, wraps ? 0.13 : 0, colour, 1 + log2((double)same),
-              bandwidth == 0);
+    svg_curve(&p->svg, x1, y1, x2, y2, bend_of(p, v, to.peer, length), colour,
+              width_of(p, v, to.peer) * (1 + log2((double)same)), bandwidth == 0);
 }
 
 /* The angle between a direction and the nearest link of a vertex. */
@@ -242,6 +257,9 @@ static void draw_all(struct topology_picture *p)
         for (uint32_t i = 0; i < degree; i++)
             draw_port(p, v, i, degree);
     }
+    if (p->groups > 1)
+        report_topology_label_groups(p, TOPOLOGY_LEFT + SIDE / 2, TOPOLOGY_TOP + SIDE / 2,
+                                     SIDE / 2);
     for (uint32_t v = 0; v < p->vertices; v++) {
         double x, y;
         where(p, v, &x, &y);
@@ -262,7 +280,8 @@ void report_topology(const struct topo *topo, const struct platform *platform, i
                                  .platform = platform,
                                  .is_sized = is_sized,
                                  .nodes = topo_nodes(topo),
-                                 .vertices = topo_vertices(topo)};
+                                 .vertices = topo_vertices(topo),
+                                 .groups = topo_groups(topo)};
     char about[200];
     describe(&p, about, sizeof about);
     svg_begin(&p.svg, out, WIDTH, HEIGHT, name_of(platform), about);

@@ -1,5 +1,5 @@
 /*
- * topology_internal.h - what the two drawings of topologies share. Never included outside report/.
+ * topology_internal.h - what the drawings of topologies share. Never included outside report/.
  */
 #ifndef REPORT_TOPOLOGY_INTERNAL_H
 #define REPORT_TOPOLOGY_INTERNAL_H
@@ -20,6 +20,7 @@ struct topology_picture {
     const struct topo *topo;
     const struct platform *platform;
     uint32_t nodes, vertices;
+    uint32_t groups;                  /* of a dragonfly; otherwise 0 */
     double least, most;               /* bandwidths of links that are up; most 0: none */
     double bands[TOPOLOGY_BANDS_MAX]; /* the first different ones */
     size_t band_count;
@@ -27,11 +28,22 @@ struct topology_picture {
     int is_sized; /* else the topology is a sample of any number of nodes */
 };
 
-/* A bandwidth after net.bandwidth_factor; that of a link at the start; the colour of one. */
-double report_topology_factored(const struct topology_picture *, double bandwidth);
+/* The bandwidth of a link at the start, after net.bandwidth_factor; the colour of one. */
 double report_topology_bandwidth_of(const struct topology_picture *, uint32_t link);
 void report_topology_colour_of(const struct topology_picture *, double bandwidth,
                                char out[SVG_COLOUR_MAX]);
+
+/* Place i of n on a circle, clockwise from the top. */
+void report_topology_on_circle(double cx, double cy, double radius, double i, double n, double *x,
+                               double *y);
+
+/* A link of a dragonfly between two switches: how far it is bent, and how wide it is drawn. */
+double report_topology_bend(const struct topology_picture *, uint32_t v, uint32_t peer);
+double report_topology_width(const struct topology_picture *, uint32_t v, uint32_t peer);
+/* Numbers of groups outside of a drawing of all vertices, around its middle. */
+void report_topology_label_groups(struct topology_picture *, double cx, double cy, double radius);
+/* Groups and what joins them, of a dragonfly too large to draw all of it. */
+void report_topology_draw_groups(struct topology_picture *, double cx, double cy, double radius);
 
 /* Draws the levels of the topology, and its groups or the neighbours of a switch. */
 void report_topology_draw_summary(struct topology_picture *);

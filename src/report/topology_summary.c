@@ -14,7 +14,6 @@
 #include "report/topology_internal.h"
 
 #define LEVELS_MAX 8
-#define GROUPS_SHOWN 64
 #define NEAR_SHOWN 72
 
 /* ---- levels ---- */
@@ -120,9 +119,11 @@ static void draw_levels(struct topology_picture *p, const struct levels *l, doub
             if (!b->links)
                 continue;
             report_topology_colour_of(p, b->most, colour);
-            for (int n = 0; n < 9; n++)
-                svg_line(&p->svg, x + width * (0.1 + 0.1 * n), y,
-                         x + width * (0.1 + 0.1 * ((n * 4 + (int)k) % 9)), to, colour, 2, 0);
+            for (int n = 0; n < 9; n++) { /* a node has one link, a switch leads to many */
+                int there = i ? (n * 4 + (int)k) % 9 : n;
+                svg_line(&p->svg, x + width * (0.1 + 0.1 * n), y, x + width * (0.1 + 0.1 * there),
+                         to, colour, 2, 0);
+            }
             rate_text(b, text, sizeof text);
             svg_box(&p->svg, x + width / 2 - 130, (y + to) / 2 - 13, 260, 22, 4, "#ffffff", "none");
             svg_text(&p->svg, x + width / 2, (y + to) / 2 + 4, 14, SVG_MIDDLE, TOPOLOGY_INK, text);
@@ -131,40 +132,7 @@ static void draw_levels(struct topology_picture *p, const struct levels *l, doub
     }
 }
 
-/* ---- groups, and one switch ---- */
-
-static void on_circle(double cx, double cy, double radius, double i, double n, double *x, double *y)
-{
-    *x = cx + radius * cos(2 * M_PI * i / n - M_PI / 2);
-    *y = cy + radius * sin(2 * M_PI * i / n - M_PI / 2);
-}
-
-/* A dragonfly's groups, all connected, as far as they can be shown. */
-static void draw_groups(struct topology_picture *p, uint64_t groups, double cx, double cy,
-                        double radius)
-{
-    uint64_t routers = (p->vertices - p->nodes) / groups;
-    uint32_t shown = groups < GROUPS_SHOWN ? (uint32_t)groups : GROUPS_SHOWN;
-    double bandwidth = p->platform->config.topo_global_bandwidth, x1, y1, x2, y2;
-    char colour[SVG_COLOUR_MAX], text[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
-    bandwidth = bandwidth ? bandwidth : p->platform->config.topo_bandwidth;
-    bandwidth = bandwidth ? bandwidth : p->platform->config.net_bandwidth;
-    report_topology_colour_of(p, report_topology_factored(p, bandwidth), colour);
-    for (uint32_t i = 0; i < shown; i++)
-        for (uint32_t k = i + 1; k < shown; k++) {
-            on_circle(cx, cy, radius, i, shown, &x1, &y1);
-            on_circle(cx, cy, radius, k, shown, &x2, &y2);
-            svg_line(&p->svg, x1, y1, x2, y2, colour, shown > 24 ? 0.2 : 0.6, 0);
-        }
-    for (uint32_t i = 0; i < shown; i++) {
-        on_circle(cx, cy, radius, i, shown, &x1, &y1);
-        svg_circle(&p->svg, x1, y1, shown > 24 ? 7 : 14, TOPOLOGY_SWITCH_FILL, "#ffffff");
-    }
-    svg_textf(&p->svg, cx, cy + radius + 34, 15, SVG_MIDDLE, TOPOLOGY_INK,
-              "%s groups of %s routers%s", units_format_count(text, sizeof text, groups),
-              units_format_count(size, sizeof size, routers),
-              shown < groups ? "; some are shown" : "");
-}
+/* ---- one switch ---- */
 
 static void draw_neighbour(struct topology_picture *p, struct topo_port port, double cx, double cy,
                            double x, double y)
@@ -192,7 +160,7 @@ static void draw_near(struct topology_picture *p, double cx, double cy, double r
             nodes += !switches;
             if (done == shown)
                 continue;
-            on_circle(cx, cy, radius, done++, shown, &x, &y);
+            report_topology_on_circle(cx, cy, radius, done++, shown, &x, &y);
             draw_neighbour(p, port, cx, cy, x, y);
         }
     svg_box(&p->svg, cx - 9, cy - 9, 18, 18, 3, TOPOLOGY_SWITCH_FILL, "#ffffff");
@@ -205,15 +173,14 @@ static void draw_near(struct topology_picture *p, double cx, double cy, double r
 void report_topology_draw_summary(struct topology_picture *p)
 {
     const struct platform_config *c = &p->platform->config;
-    uint64_t groups = strcmp(c->topo_kind, "dragonfly") == 0 ? c->topo_groups : 0;
     uint8_t *level = find_levels(p);
     struct levels levels;
     count_links(p, level, &levels);
     mem_free(level);
     draw_levels(p, &levels, TOPOLOGY_LEFT, TOPOLOGY_TOP + 20, 350, 700);
-    if (groups) {
-        draw_groups(p, groups, 625, 270, 150);
-        draw_near(p, 625, 640, 130);
+    if (p->groups > 1) {
+        report_topology_draw_groups(p, 605, 270, 160);
+        draw_near(p, 605, 650, 125);
     } else {
         draw_near(p, 625, 430, 160);
         if (c->topo_dims.count) {

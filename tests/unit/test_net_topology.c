@@ -249,6 +249,58 @@ static void test_positions(void)
     }
 }
 
+/* Do two lines cross between their ends? */
+static double side_of(const double a[2], const double b[2], const double c[2])
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+static int cross(const double l[4], const double m[4])
+{
+    return side_of(l, l + 2, m) * side_of(l, l + 2, m + 2) < -1e-12 &&
+           side_of(m, m + 2, l) * side_of(m, m + 2, l + 2) < -1e-12;
+}
+
+/* The links of a group to others: none crosses another, and no node of any group is among them. */
+static void test_dragonfly_drawing(void)
+{
+    static const char *const some[] = {"kind=dragonfly,groups=9,routers=4,global=2,nodes=2",
+                                       "kind=dragonfly,groups=7,routers=6,global=1,nodes=3",
+                                       "kind=dragonfly,groups=19,routers=6,global=3,nodes=3"};
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        double lines[64][4], nearest = 1, farthest = 0;
+        uint32_t count = 0, crossed = 0, nodes, routers;
+        int good = make(some[i], 12) == 0 && topo_groups(topo) > 1;
+        nodes = topo_nodes(topo), routers = (topo_vertices(topo) - nodes) / topo_groups(topo);
+        for (uint32_t v = nodes; good && v < nodes + routers; v++)
+            for (uint32_t k = 0; k < topo_degree(topo, v) && count < 64; k++) {
+                uint32_t peer = topo_port_at(topo, v, k).peer;
+                if (peer < nodes + routers)
+                    continue;
+                topo_position(topo, v, &lines[count][0], &lines[count][1]);
+                topo_position(topo, peer, &lines[count][2], &lines[count][3]);
+                for (uint32_t n = 0; n < count; n++)
+                    crossed += (uint32_t)cross(lines[n], lines[count]);
+                count++;
+            }
+        for (uint32_t v = 0; good && v < topo_vertices(topo); v++) {
+            double x, y, away;
+            topo_position(topo, v, &x, &y);
+            away = hypot(x - 0.5, y - 0.5);
+            if (v < nodes)
+                nearest = fmin(nearest, away);
+            else
+                farthest = fmax(farthest, away);
+        }
+        ok(good && count + 1 == topo_groups(topo) && crossed == 0 && nearest > farthest + 0.05,
+           "%s: %u links between groups, %u crossings, nodes are outside", some[i], count, crossed);
+        machine_fini();
+    }
+    make("kind=torus,dims=4x3", 12);
+    ok(topo_groups(topo) == 0, "a torus has no groups");
+    machine_fini();
+}
+
 int main(void)
 {
     plan_auto();
@@ -261,5 +313,6 @@ int main(void)
     test_errors();
     test_large();
     test_positions();
+    test_dragonfly_drawing();
     return done_testing();
 }

@@ -219,35 +219,65 @@ static uint32_t dragonfly_detour(const struct topo *t, uint32_t a, uint32_t b, u
     return across(f, from, topo_below(topo_mix(random), f->pairs) * d + o);
 }
 
-/* ---- drawing: groups on a circle, the routers of each on a small one, nodes outside of it ---- */
+/* ---- drawing: groups on a circle, each in a sector with its routers on an inner arc and their
+ * nodes on an outer one, so that links between groups have the inside for themselves ---- */
 
-static void group_circle(const struct topo_dragonfly *f, uint32_t group, double *x, double *y,
-                         double *radius)
+#define ROUTERS_AT 0.34 /* radius */
+#define NODES_AT 0.43
+#define ROW 0.018           /* from one row of nodes to the next */
+#define ROWS_MAX 3          /* nodes take turns in rows if there are many */
+#define NODES_IN_ROW 200    /* a row has room for */
+#define USED 0.8            /* of a sector; the rest separates the groups */
+#define WIDEST (M_PI * 0.4) /* sector */
+
+static double sector(const struct topo_dragonfly *f)
 {
-    double angle = 2 * M_PI * group / f->groups;
-    *radius = f->groups == 1 ? 0.3 : 0.38 * sin(M_PI / (f->groups > 3 ? f->groups : 3)) * 0.55;
-    *x = 0.5 + (f->groups == 1 ? 0 : 0.38) * sin(angle);
-    *y = 0.5 - (f->groups == 1 ? 0 : 0.38) * cos(angle);
+    return f->groups == 1 ? 2 * M_PI : fmin(USED * 2 * M_PI / f->groups, WIDEST);
+}
+
+/* Twice the middle of the offsets of the groups that a router leads to. */
+static uint64_t aim(const struct topo_dragonfly *f, uint32_t router)
+{
+    uint32_t d = f->groups > 1 ? f->groups - 1 : 1;
+    return (2 * (uint64_t)router * f->globals + f->globals - 1) % (2 * (uint64_t)d);
+}
+
+/* The place of a router in the arc of its group, clockwise. Offsets are clockwise, so who leads to
+ * the next groups comes last: links leave on the side of the group that they lead to. */
+static uint32_t place(const struct topo_dragonfly *f, uint32_t router)
+{
+    uint64_t own = aim(f, router);
+    uint32_t before = 0;
+    if (f->pairs <= 1)
+        return f->routers - 1 - router; /* aims grow with the number */
+    for (uint32_t r = 0; r < f->routers; r++)
+        before += aim(f, r) > own || (aim(f, r) == own && r > router);
+    return before;
+}
+
+/* `along` is the place in the arc of the group, 0 to the number of routers. */
+static void put(const struct topo_dragonfly *f, uint32_t group, double along, double radius,
+                double *x, double *y)
+{
+    double angle = 2 * M_PI * group / f->groups + sector(f) * (along / f->routers - 0.5);
+    *x = 0.5 + radius * sin(angle);
+    *y = 0.5 - radius * cos(angle);
 }
 
 static void dragonfly_position(const struct topo *t, uint32_t s, double *x, double *y)
 {
     const struct topo_dragonfly *f = &t->u.dragonfly;
-    double radius, angle = 2 * M_PI * (s % f->routers) / f->routers;
-    group_circle(f, s / f->routers, x, y, &radius);
-    *x += radius * sin(angle);
-    *y -= radius * cos(angle);
+    put(f, s / f->routers, place(f, s % f->routers) + 0.5, ROUTERS_AT, x, y);
 }
 
 static void dragonfly_node_position(const struct topo *t, uint32_t node, double *x, double *y)
 {
     const struct topo_dragonfly *f = &t->u.dragonfly;
-    uint32_t s = node / t->per_switch, i = node % t->per_switch;
-    double radius, angle = s % f->routers + (i + 0.5) / t->per_switch - 0.5;
-    group_circle(f, s / f->routers, x, y, &radius);
-    angle *= 2 * M_PI / f->routers;
-    *x += 1.5 * radius * sin(angle);
-    *y -= 1.5 * radius * cos(angle);
+    uint32_t s = node / t->per_switch, i = node % t->per_switch, at = place(f, s % f->routers);
+    uint32_t rows = 1 + t->nodes / NODES_IN_ROW;
+    rows = rows < ROWS_MAX ? rows : ROWS_MAX;
+    put(f, s / f->routers, at + (i + 0.5) / t->per_switch,
+        NODES_AT + ROW * (double)(((uint64_t)at * t->per_switch + i) % rows), x, y);
 }
 
 static const char *const uses[] = {
@@ -272,3 +302,8 @@ const struct topo_ops topo_dragonfly_ops = {
     .position = dragonfly_position,
     .node_position = dragonfly_node_position,
 };
+
+uint32_t topo_groups(const struct topo *t)
+{
+    return t->ops == &topo_dragonfly_ops ? t->u.dragonfly.groups : 0;
+}

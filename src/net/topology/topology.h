@@ -64,6 +64,8 @@ void topo_destroy(struct topo *);
 uint32_t topo_nodes(const struct topo *); /* the number of nodes that the topology has room for */
 /* A torus or mesh: the size of dimension d, without those of size 1; 0: there is none. */
 uint32_t topo_grid_size(const struct topo *, uint32_t d);
+/* A dragonfly: the number of groups, whose switches have consecutive numbers; otherwise 0. */
+uint32_t topo_groups(const struct topo *);
 uint32_t topo_vertices(const struct topo *); /* nodes and switches */
 /* How many exist, for display; link numbers may be sparse. */
 uint64_t topo_links(const struct topo *);
