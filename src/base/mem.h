@@ -45,6 +45,24 @@ void mem_unmap(void *ptr, size_t bytes);
  */
 uint64_t mem_available(void);
 
+/* What a process uses, in bytes. */
+struct mem_use {
+    uint64_t mapped;   /* addresses, whether touched or not: what 'ulimit -v' limits */
+    uint64_t resident; /* in memory */
+    uint64_t shared;   /* the part of it that others may share: files and shared memory */
+    uint64_t data;     /* private addresses: what 'ulimit -d' limits */
+};
+/* Of the process with this number, or of this one (0); -1 if there is none. */
+int mem_use_of(int32_t pid, struct mem_use *);
+
+/* What this process may map. */
+struct mem_limit {
+    const char *name; /* how users know it: "ulimit -v" */
+    uint64_t limit, used;
+};
+/* The limit of which the least is left; 0 if there is none. */
+int mem_limit_find(struct mem_limit *);
+
 /* The largest resident set of this process so far in bytes (VmHWM), or 0 if not known. */
 uint64_t mem_peak_rss(void);
 

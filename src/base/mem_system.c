@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/sys.h"
 
@@ -125,6 +127,48 @@ uint64_t mem_available(void)
         return 0;
     uint64_t groups = cgroup_available();
     return kib * 1024 < groups ? kib * 1024 : groups;
+}
+
+int mem_use_of(int32_t pid, struct mem_use *out)
+{
+    char path[64], text[128];
+    unsigned long long mapped, resident, shared, data;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+    snprintf(path, sizeof path, pid ? "/proc/%d/statm" : "/proc/self/statm", (int)pid);
+    if (sys_read_text(path, text, sizeof text) < 0 ||
+        sscanf(text, "%llu %llu %llu %*u %*u %llu", &mapped, &resident, &shared, &data) != 4)
+        return -1;
+    *out = (struct mem_use){mapped * page, resident * page, shared * page, data * page};
+    return 0;
+}
+
+static uint64_t left_of(const struct mem_limit *l)
+{
+    return l->limit > l->used ? l->limit - l->used : 0;
+}
+
+int mem_limit_find(struct mem_limit *out)
+{
+    struct mem_use use;
+    struct rlimit addresses, data;
+    int found = 0;
+
+    if (mem_use_of(0, &use) != 0 || getrlimit(RLIMIT_AS, &addresses) != 0 ||
+        getrlimit(RLIMIT_DATA, &data) != 0)
+        return 0;
+    if (addresses.rlim_cur != RLIM_INFINITY) {
+        *out = (struct mem_limit){"ulimit -v", addresses.rlim_cur, use.mapped};
+        found = 1;
+    }
+    if (data.rlim_cur != RLIM_INFINITY) {
+        struct mem_limit other = {"ulimit -d", data.rlim_cur, use.data};
+
+        if (!found || left_of(&other) < left_of(out))
+            *out = other;
+        found = 1;
+    }
+    return found;
 }
 
 uint64_t mem_peak_rss(void)

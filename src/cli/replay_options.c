@@ -87,6 +87,7 @@ CLI_PASS_MACHINE(struct cli_replay_request, run)
 CLI_PASS_PACKETS(struct cli_replay_request, run)
 CLI_PASS(set_stats, "--stats", struct cli_replay_request, run)
 CLI_PASS(set_procs, "--procs", struct cli_replay_request, run)
+CLI_PASS(set_memory_reserve, "--memory-reserve", struct cli_replay_request, run)
 CLI_PASS(set_placement, "--placement", struct cli_replay_request, run)
 
 static const struct cli_option options[] = {
@@ -112,6 +113,7 @@ static const struct cli_option options[] = {
     CLI_PASSED_MACHINE,
     {CLI_SHARED_PROCS, set_procs},
     {CLI_SHARED_PLACEMENT, set_placement},
+    {CLI_SHARED_MEMORY_RESERVE, set_memory_reserve},
     CLI_PASSED_PACKETS,
     {"real-time", 0, NULL, NULL,
      "replay on the real MPI, not in the simulator\n"

@@ -366,6 +366,7 @@ int cli_run_check(struct cli_run *run, const char *given, struct program *progra
     if (rc == 0)
         rc = check_program(program, given, run, err);
     run->opt.needs |= program->needs;
+    run->opt.spread = run->launcher != NULL;
     if (rc == 0)
         rc = choose_host(&run->opt, program, err);
     if (rc == 0 && !run->launcher && !run->worker) { /* all processes run on this computer */

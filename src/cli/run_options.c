@@ -14,6 +14,7 @@
 #include "cli/epoch.h"
 #include "cli/shared.h"
 #include "engine/rank_map.h"
+#include "run/memory.h"
 #include "run/sample.h"
 
 #define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
@@ -133,6 +134,16 @@ static int set_stack(void *into, const char *value, struct err *err)
         return err_set(err, ERR_INPUT, "bad stack size '%s': expected 16KiB to 1TiB", value);
     run->opt.stack_size = size;
     return 0;
+}
+
+static int set_memory_reserve(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    if (strcmp(value, "auto") == 0) {
+        run->opt.memory_reserve = RUN_MEMORY_AUTO;
+        return 0;
+    }
+    return units_parse_size(value, &run->opt.memory_reserve, err);
 }
 
 static const char *const stacks_words[] = {"auto", "own", "shared", NULL};
@@ -367,6 +378,7 @@ static const struct cli_option options[] = {
      "auto (default), own for each rank, or shared\n"
      "auto (default), own: one for each rank, or shared: one for all",
      set_stacks},
+    {CLI_SHARED_MEMORY_RESERVE, set_memory_reserve},
     {"host", 0, NULL, "HOST", "how ranks are run: " RUN_HOST_HELP, set_host},
     {CLI_SHARED_PROCS, set_procs},
     {CLI_SHARED_PLACEMENT, set_placement},
@@ -420,10 +432,9 @@ static const struct cli_values values[] = {
 static void more_help(struct buf *out)
 {
     buf_adds(out, "\n"
-                  "  orrery help run           these options at length\n"
+                  "  orrery help run           these options at length, as 'man orrery-run'\n"
                   "  orrery help settings      what --set takes; 'orrery help KEY' explains one\n"
-                  "  orrery help collectives   algorithms of collectives\n"
-                  "  man orrery-run            the manual\n");
+                  "  orrery help collectives   algorithms of collectives\n");
 }
 
 const struct cli_usage cli_run_usage = {
@@ -445,6 +456,7 @@ void cli_run_init(struct cli_run *run)
 {
     memset(run, 0, sizeof *run);
     run->opt.idle_limit = 10 * VTIME_S;
+    run->opt.memory_reserve = RUN_MEMORY_AUTO;
     run->opt.epoch = EPOCH_DEFAULT;
     run->opt.procs = 1;
     run->opt.rank_map_fd = -1;

@@ -46,6 +46,11 @@
     "algorithms as mpich or openmpi choose, or a model\n" \
     "how collectives are carried out: as mpich (default) or openmpi choose, or by a model; short " \
     "for --set mpi.collectives=NAME"
+#define CLI_SHARED_MEMORY_RESERVE \
+    "memory-reserve", 0, NULL, "SIZE", \
+    "end when less memory is left; 0: never\n" \
+    "end the run when less memory than this is left; 0: never; auto (default): 384 MiB, or a " \
+    "sixteenth of little memory, if the run itself uses more than is left"
 #define CLI_SHARED_PROCS \
     "procs", 'P', NULL, "P", \
     "native processes that share the simulation, or auto\n" \

@@ -20,20 +20,26 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/proctree.h"
 #include "cli/backtrace.h"
+#include "run/memory.h"
 
 #define TICK_NS 250000000
 #define WATCHDOG_S 60.0
 #define STOPPED_S \
     3.0 /* one of several processes may be stopped (SIGSTOP, a debugger) this long, ... */
-#define SILENT_S 60.0 /* ... or neither compute nor wait for the others */
-#define SIGNAL_S 6.0  /* the program may take this long to end after a signal ... */
-#define HURRY_S 2     /* ... and we this long to report it */
-#define STALLED_S 5.0 /* a rank may be in one system call this long before it is named */
-#define OVERDUE_S 3.0 /* a rank may compute this long after another has aborted the run */
+#define SILENT_S 60.0           /* ... or neither compute nor wait for the others */
+#define SIGNAL_S 6.0            /* the program may take this long to end after a signal ... */
+#define HURRY_S 2               /* ... and we this long to report it */
+#define STALLED_S 5.0           /* a rank may be in one system call this long before it is named */
+#define MEMORY_TICK_NS 25000000 /* how often memory is checked while there is little */
+#define MEMORY_NEAR 8           /* that is: so many times what must stay free */
+#define MEMORY_S 15.0           /* the program may take this long to end for lack of memory ... */
+#define MEMORY_LAST 4           /* ... unless less than this fraction of the reserve is left */
+#define OVERDUE_S 3.0           /* a rank may compute this long after another has aborted the run */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -56,6 +62,9 @@ struct watch {
     /* Since when the run has been aborted without any rank giving up its turn. */
     double overdue_since;
     uint64_t overdue_seen;
+    uint64_t reserve;    /* memory that must stay free; 0: none */
+    int is_near;         /* there is not much more than that */
+    double memory_since; /* when the program was told to end because of it; 0: it was not */
     struct run_outcome *out;
 };
 
@@ -351,6 +360,39 @@ static void look_for_abort(struct watch *watch, double now)
     }
 }
 
+static uint64_t memory_use(const struct watch *watch)
+{
+    int32_t rank = watch->page->now.current_pid;
+    uint64_t use = resident_bytes(watch->pid) + watch->page->now.memory_use;
+    uint64_t running = rank ? resident_bytes(rank) : 0;
+    return use > running ? use : running;
+}
+
+/* A rank can use up the memory without giving up its turn. The program ends itself, with what its
+ * ranks have written; if it cannot, it is killed before the system kills something else. */
+static void look_for_memory(struct watch *watch, double now)
+{
+    struct run_page *page = watch->page;
+    uint64_t left = watch->reserve && page->now.switches ? mem_available() : 0;
+    if (left == 0)
+        return;
+    watch->is_near = left / MEMORY_NEAR < watch->reserve;
+    if (watch->memory_since == 0) {
+        if (!run_memory_is_short(page->opt.memory_reserve, watch->reserve, left, memory_use(watch)))
+            return;
+        watch->memory_since = now;
+        if (page->now.memory_left || page->now.crashing || page->dying.status)
+            return; /* it is ending */
+        page->now.memory_left = left;
+        kill(watch->pid, SIGALRM);
+    } else if (page->end.cause == RUN_CAUSE_NONE && (now - watch->memory_since > MEMORY_S ||
+                                                     (page->opt.memory_reserve == RUN_MEMORY_AUTO &&
+                                                      left < watch->reserve / MEMORY_LAST))) {
+        watch->out->memory_left = left;
+        kill(watch->pid, SIGKILL);
+    }
+}
+
 static void tick(struct watch *watch)
 {
     const struct run_page *page = watch->page;
@@ -410,19 +452,21 @@ void cli_watch_wait(pid_t pid, struct cli_page *page, int progress, double start
                           .progress = progress,
                           .last = start,
                           .out = out};
-    struct timespec interval = {0, TICK_NS};
     struct rusage usage;
     sigset_t set;
     memset(out, 0, sizeof *out);
+    watch.reserve = run_memory_reserve(page->page->opt.memory_reserve, mem_available());
     wanted_signals(&set);
     for (;;) {
         siginfo_t info;
+        struct timespec interval = {0, watch.is_near ? MEMORY_TICK_NS : TICK_NS};
         int sig = sigtimedwait(&set, &info, &interval);
         if (sig > 0 && sig != SIGCHLD)
             pass_on(&watch, &info, out);
         cli_backtrace_answer(page, pid);
         if (wait4(pid, &out->status, WNOHANG, &usage) == pid)
             break;
+        look_for_memory(&watch, cli_watch_now());
         tick(&watch);
     }
     erase_line(&watch);

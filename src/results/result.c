@@ -27,10 +27,15 @@
 #define BUSY_PART 0.05 /* ... and this fraction of the time: others disturb the measurement */
 
 static const char *const cause_names[] = {
-    [RUN_CAUSE_NONE] = "died",      [RUN_CAUSE_DONE] = "done",
-    [RUN_CAUSE_ABORT] = "abort",    [RUN_CAUSE_STUCK] = "stuck",
-    [RUN_CAUSE_CRASH] = "crash",    [RUN_CAUSE_INTERNAL] = "internal",
-    [RUN_CAUSE_SIGNAL] = "stopped", [RUN_CAUSE_INPUT] = "wrong input",
+    [RUN_CAUSE_NONE] = "died",
+    [RUN_CAUSE_DONE] = "done",
+    [RUN_CAUSE_ABORT] = "abort",
+    [RUN_CAUSE_STUCK] = "stuck",
+    [RUN_CAUSE_CRASH] = "crash",
+    [RUN_CAUSE_INTERNAL] = "internal",
+    [RUN_CAUSE_SIGNAL] = "stopped",
+    [RUN_CAUSE_INPUT] = "wrong input",
+    [RUN_CAUSE_MEMORY] = "out of memory",
 };
 #define LARGE_SWAP ((uint64_t)64 << 10)
 
@@ -88,9 +93,16 @@ void results_complete(struct run_page *page, const struct run_outcome *outcome)
     page->end.cause = RUN_CAUSE_SIGNAL;
 }
 
-static int died_of_signal(const struct run_page *page, int sig)
+static int died_of_signal(const struct run_page *page, const struct run_outcome *outcome, int sig)
 {
-    if (sig == SIGKILL)
+    char left[UNITS_TEXT_MAX];
+
+    if (outcome->memory_left)
+        log_error("the program was killed because memory was running out (%s left), with %llu of "
+                  "%llu ranks started; use fewer ranks",
+                  units_format_bytes(left, sizeof left, outcome->memory_left),
+                  (unsigned long long)page->now.ranks_started, (unsigned long long)page->opt.ranks);
+    else if (sig == SIGKILL)
         log_error(
             "the program was killed (SIGKILL): by somebody, or because memory ran out; then use "
             "fewer ranks");
@@ -128,7 +140,7 @@ int results_status(const struct run_page *page, const struct run_outcome *outcom
     if (page->dying.status)
         return last_words(page);
     if (WIFSIGNALED(outcome->status))
-        return died_of_signal(page, WTERMSIG(outcome->status));
+        return died_of_signal(page, outcome, WTERMSIG(outcome->status));
     int code = WEXITSTATUS(outcome->status);
     if (code == 127 && page->now.ranks_started == 0) {
         log_error("cannot start '%s': the dynamic linker refused it, see above", page->opt.program);

@@ -9,10 +9,11 @@
 enum run_hung { RUN_ALIVE = 0, RUN_STOPPED, RUN_SILENT };
 
 struct run_outcome {
-    int status;     /* as wait(2) gives it */
-    int signal;     /* SIGINT, SIGTERM or SIGHUP that the command received, or 0 */
-    int unreported; /* that signal ended it, and nobody has reported it */
-    int hung;       /* enum run_hung: why it was killed */
+    int status;           /* as wait(2) gives it */
+    int signal;           /* SIGINT, SIGTERM or SIGHUP that the command received, or 0 */
+    int unreported;       /* that signal ended it, and nobody has reported it */
+    uint64_t memory_left; /* it was killed because no more was left; 0: it was not */
+    int hung;             /* enum run_hung: why it was killed */
     double wall_s;
     uint64_t peak_rss_bytes;
 };

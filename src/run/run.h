@@ -73,9 +73,11 @@ struct run_options {
     uint64_t entropy_seed; /* ... this and the rank */
     uint32_t needs;        /* bits of enum mpi_need: parts that the program's imports ask for */
     uint64_t universe;     /* maximum number of ranks, including spawned ones, or 0: see run_room */
-    int32_t asan;          /* the program was built with AddressSanitizer */
-    int32_t detail;        /* per-rank, per-function statistics wanted (--stats given) */
-    int32_t payload;       /* enum run_payload */
+    uint64_t memory_reserve; /* bytes that must stay free, 0 or RUN_MEMORY_AUTO (run/memory.h) */
+    int32_t spread;          /* its processes may be on several computers (--launcher) */
+    int32_t asan;            /* the program was built with AddressSanitizer */
+    int32_t detail;          /* per-rank, per-function statistics wanted (--stats given) */
+    int32_t payload;         /* enum run_payload */
     int32_t check;       /* compare types of messages and arguments of collectives between ranks */
     int32_t check_leaks; /* report objects that the program did not free */
     uint32_t procs;      /* native processes */
@@ -144,6 +146,7 @@ enum run_cause {
     RUN_CAUSE_INTERNAL,
     RUN_CAUSE_SIGNAL, /* a signal asked it to end, or nobody reads its output */
     RUN_CAUSE_INPUT,  /* the user's input makes it impossible to continue */
+    RUN_CAUSE_MEMORY, /* too little memory is left */
 };
 
 /* The message that a signal ended the run, with its number and name. */
@@ -245,11 +248,13 @@ struct run_page {
         volatile int32_t current_pid; /* of the rank that runs, if it is a process; else 0 */
         /* Of the process that starts ranks, if they are processes; else 0. */
         volatile int32_t zygote_pid;
-        volatile uint32_t proc;    /* number of this process ... */
-        volatile uint32_t joined;  /* ... once it is known */
-        _Atomic uint32_t line;     /* enum run_line */
-        volatile int32_t aborting; /* a rank has aborted the run, which will end soon */
-        volatile int32_t crashing; /* a rank has, and a core file may take its time */
+        volatile uint32_t proc;        /* number of this process ... */
+        volatile uint32_t joined;      /* ... once it is known */
+        _Atomic uint32_t line;         /* enum run_line */
+        volatile int32_t aborting;     /* a rank has aborted the run, which will end soon */
+        volatile int32_t crashing;     /* a rank has, and a core file may take its time */
+        volatile uint64_t memory_left; /* so little that the run must end; 0: enough */
+        volatile uint64_t memory_use;  /* of the ranks' processes, as far as it is known */
     } now;
     struct {
         int32_t cause;       /* enum run_cause */

@@ -17,6 +17,7 @@
  */
 #include <alloca.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -309,6 +310,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
 {
     struct vp_rank *f = vp_private.current;
     struct guard *guard = vp_private.guard;
+    int error = errno; /* the program's: it may tell why */
 
     if (has_fetched(sig, info, context))
         return;
@@ -326,6 +328,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
     if (vp_hooks->crashing)
         vp_hooks->crashing();
     dump_core(sig);
+    errno = error;
     vp_hooks->crash(f, sig, info->si_addr, context);
 }
 

@@ -2,6 +2,7 @@
  * crash.c - reports a rank that crashed, whose process died, or that does not return to MPI.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "mpi/main/run.h"
+#include "mpi/main/memory.h"
 #include "mpi/main/backtrace.h"
 
 static char where_text[MPI_WHERE_MAX];
@@ -130,9 +132,10 @@ void mpi_crash(struct vp_rank *f, int sig, void *addr, const void *context)
 {
     static char text[sizeof((struct mpi_team_stop *)0)->text];
     struct run_page *page = mpi_world.page;
-    int status = f ? 128 + sig : 3;
+    int status = f ? 128 + sig : 3, error = errno;
 
     describe_crash(f, sig, addr, context, text, sizeof text);
+    mpi_memory_explain(error, text, sizeof text);
     snprintf(page->dying.text, sizeof page->dying.text, "%s", text);
     page->dying.status = status;
     add_backtrace(context, text, sizeof text);

@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "mpi/entry.h"
+#include "mpi/main/memory.h"
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
 
@@ -20,6 +21,7 @@
 static struct {
     volatile sig_atomic_t signal;  /* asks the run to end */
     volatile sig_atomic_t overdue; /* the run was aborted, and a rank does not end */
+    volatile sig_atomic_t memory;  /* too little is left */
     int dying;                     /* an internal failure is being reported */
 } asked;
 
@@ -27,7 +29,8 @@ static struct mpi_team_stop early;
 
 static void finish_early(void)
 {
-    if (early.cause == RUN_CAUSE_CRASH || early.cause == RUN_CAUSE_INTERNAL)
+    if (early.cause == RUN_CAUSE_CRASH || early.cause == RUN_CAUSE_INTERNAL ||
+        early.cause == RUN_CAUSE_MEMORY)
         signal(SIGALRM, SIG_DFL); /* memory may be damaged, so this may never end */
     if (early.cause != RUN_CAUSE_SIGNAL)
         sys_alarm(CRASH_SECONDS);
@@ -84,6 +87,8 @@ static void aborted(void)
 
 void mpi_stop(void)
 {
+    if (asked.memory && !asked.signal)
+        mpi_memory_end(mpi_world.page->now.memory_left);
     if (asked.overdue && !asked.signal)
         aborted();
     stopped();
@@ -102,6 +107,19 @@ static void on_overdue(int in_rank)
     }
 }
 
+/* The watcher reports that memory is running out. */
+static void on_short(int in_rank)
+{
+    if (asked.memory)
+        return;
+    asked.memory = 1;
+    engine_stop(&mpi_world.engine);
+    if (in_rank && !mpi_run.writing) {
+        vp_private.current = NULL;
+        mpi_memory_end(mpi_world.page->now.memory_left);
+    }
+}
+
 /* Lets the engine stop between two turns. If the running rank does not return in time, writes what
  * can be written from here. */
 static void on_stop_signal(int sig, siginfo_t *info, void *context)
@@ -110,7 +128,10 @@ static void on_stop_signal(int sig, siginfo_t *info, void *context)
 
     (void)info;
     if (sig == SIGALRM && !asked.signal) {
-        on_overdue(in_rank);
+        if (mpi_world.page->now.memory_left)
+            on_short(in_rank);
+        else
+            on_overdue(in_rank);
         return;
     }
     if (sig != SIGALRM) { /* it often comes twice: to the process group, and passed on */
@@ -202,9 +223,18 @@ void mpi_unsupported(int fn)
 /* After log_fatal and log_fatal_input: still writes the output of the ranks so far, if possible. */
 static void fatal_end(int status)
 {
+    static char text[400];
+    int error = errno;
+
     if (asked.dying++)
         sys_exit(status);
-    mpi_end_early(status == 2 ? RUN_CAUSE_INPUT : RUN_CAUSE_INTERNAL, status, "");
+    mpi_memory_explain(error, text, sizeof text);
+    if (text[0])
+        log_error("%s", text + strspn(text, " \n"));
+    mpi_end_early(status == 2 ? RUN_CAUSE_INPUT
+                  : text[0]   ? RUN_CAUSE_MEMORY
+                              : RUN_CAUSE_INTERNAL,
+                  status, "");
 }
 
 void mpi_stop_init(void)

@@ -25,6 +25,7 @@
 #include "mpi/leaks.h"
 #include "mpi/main/emulate.h"
 #include "mpi/main/line.h"
+#include "mpi/main/memory.h"
 #include "mpi/main/run.h"
 #include "mpi/above.h"
 #include "mpi/main/backtrace.h"
@@ -32,10 +33,9 @@
 #include "mpi/p2p/p2p.h"
 #include "mpi/record/record.h"
 
-#define RELEASE_SECONDS 1.0               /* output is released at least this often */
-#define MEMORY_LEFT ((uint64_t)384 << 20) /* with less than this free, the run ends by itself */
-#define MEMORY_SECONDS 0.1                /* how often that is checked */
-#define HAND_NS 5e6 /* ranks that pass turns on do so for this long without the scheduler */
+#define RELEASE_SECONDS 1.0 /* output is released at least this often */
+#define MEMORY_SECONDS 0.1  /* how often memory is checked */
+#define HAND_NS 5e6         /* ranks that pass turns on do so for this long without the scheduler */
 #define PARK_SECONDS \
     2.0 /* an aborted run ends by itself, or after this long without the ranks that
                              * are beyond the time of the abort */
@@ -44,6 +44,7 @@ struct mpi_run mpi_run;
 
 static struct {
     double release, check, park; /* when each is due next */
+    int early;                   /* the first ranks start: each turn is checked */
 } next;
 
 static double wall(void)
@@ -79,22 +80,6 @@ void mpi_run_progress(void)
     page->now.beats++;
 }
 
-/* Better to end with a message than to swap, or to be killed without one. */
-static void check_memory(void)
-{
-    uint64_t left = mem_available();
-    char size[UNITS_TEXT_MAX], text[200];
-
-    if (left == 0 || left >= MEMORY_LEFT)
-        return;
-    snprintf(text, sizeof text,
-             "memory is running out (%s left) with %llu of %u ranks started; use fewer ranks",
-             units_format_bytes(size, sizeof size, left),
-             (unsigned long long)engine_started(&mpi_world.engine),
-             mpi_rank_map()->count + (uint32_t)engine_spares_started(&mpi_world.engine));
-    mpi_end_early(RUN_CAUSE_INTERNAL, 3, text);
-}
-
 static void idle(void *owner)
 {
     int saved = errno; /* the program's errno: the last rank's data is still loaded */
@@ -105,9 +90,13 @@ static void idle(void *owner)
     vp_check();
     if (mpi_world.output.failed[1] == EPIPE)
         engine_stop(&mpi_world.engine); /* nobody reads the output */
-    if (now >= next.check) {
-        check_memory();
+    if (now >= next.check || next.early) {
+        mpi_memory_check();
         next.check = now + MEMORY_SECONDS;
+    }
+    if (next.early && !mpi_memory_is_early()) {
+        next.early = 0;
+        engine_idle_often(&mpi_world.engine, !output_is_empty(&mpi_world.output));
     }
     if (engine_ended_by(&mpi_world.engine).due != VTIME_NEVER) {
         next.park = next.park > 0 ? next.park : now + PARK_SECONDS;
@@ -115,7 +104,7 @@ static void idle(void *owner)
     }
     if (now >= next.release) {
         mpi_team_release(engine_lower_bound(&mpi_world.engine));
-        engine_idle_often(&mpi_world.engine, !output_is_empty(&mpi_world.output));
+        engine_idle_often(&mpi_world.engine, next.early || !output_is_empty(&mpi_world.output));
         next.release = wall() + RELEASE_SECONDS;
     }
     errno = saved;
@@ -305,6 +294,8 @@ int vp_takeover(void)
     map_machine();
     set_up();
     mpi_stop_init();
+    mpi_memory_init();
+    next.early = 1;
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
     if (end == ENGINE_END_STOPPED && mpi_team_stopped()->cause == RUN_CAUSE_NONE)
