@@ -120,7 +120,7 @@ def comm(pid):
 def add_all(tests):
     for name in ("hybrid", "record"):
         for role, message, status in (("program", "a rank ended without a word: signal 9", (9,)),
-                                      ("mpiexec", "(did not end by themselves|signal 15)", (3, 15)),
+                                      ("mpiexec", "(did not end by themselves|signal 15)", (3, 15, 143)),
                                       ("hydra_pmi_proxy", "a process of the launcher's .* was killed", (3,)),
                                       ("orrery-guard", "a process of Orrery's .* was killed", (3,))):
             tests.add(f"death of {role}, {name}", tests.died, name, role, message, status)

@@ -86,7 +86,7 @@ static int is_named(const struct cli_proc *proc, const char *start)
 
 static void note_helper(struct supervise_tree *t, const struct cli_proc *proc)
 {
-    if (t->helper || !is_named(proc, HELPER) || proc->state == 'Z')
+    if (t->helper || !is_named(proc, HELPER)) /* it may have died before we looked */
         return;
     t->helper = proc->pid;
     memcpy(t->name, proc->name, sizeof t->name);
