@@ -106,6 +106,8 @@ runner end-to-end python3 tests/run_e2e.py --orrery "$build/orrery" --build-dir 
     --procs "$([ -n "$quick" ] && echo 1,2 || echo 1,2,3,4)"
 runner processes python3 tests/run_procs.py --orrery "$build/orrery" --build-dir "$build/procs-tests" \
     ${quick:+--quick}
+runner programs python3 tests/run_programs.py --orrery "$build/orrery" --build-dir "$build/programs-tests" \
+    ${quick:+--filter "usage|ends|packet"}
 runner hosts python3 tests/run_hosts.py --orrery "$build/orrery" --build-dir "$build/hosts-tests" \
     ${quick:+--quick}
 runner random python3 tests/run_random.py --orrery "$build/orrery" --build-dir "$build/random-tests" \

@@ -23,6 +23,9 @@
 /* The memory file that describes the simulated machine. */
 #define ENV_MACHINE "ORRERY_MACHINE"
 
+/* The programs of a run, as a command line, if there are several. */
+#define ENV_PROGRAMS "ORRERY_PROGRAMS"
+
 /* Where processes on other computers connect to, and what they say then (cli/remote.h). */
 #define ENV_JOIN "ORRERY_JOIN"
 

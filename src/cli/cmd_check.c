@@ -31,10 +31,10 @@ static const struct cli_option options[] = {
 
 static const struct cli_usage usage = {
     .command = "check",
-    .synopsis = "[--format FORMAT] program",
-    .about = "Says whether a program can be simulated, without running it: what it is, which MPI "
-             "it was built for, and which MPI calls it imports that are not supported yet. "
-             "Exit status: 0 it can, 1 it cannot, 2 wrong usage or no such file.",
+    .synopsis = "[--format FORMAT] program...",
+    .about = "Says whether programs can be simulated, without running them: what each is, which "
+             "MPI it was built for, and which MPI calls it imports that are not supported yet. "
+             "Exit status: 0 they can, 1 one cannot, 2 wrong usage or no such file.",
     .options = options,
     .arguments = CLI_ARGUMENTS_PROGRAM,
 };
@@ -118,7 +118,7 @@ static void print_json(const struct program *program, struct buf *out)
     json_fini(&json);
 }
 
-static int check_program(const char *name, int as_json)
+static int check_program(const char *name, int as_json, int is_further)
 {
     struct program program;
     struct err err;
@@ -130,8 +130,11 @@ static int check_program(const char *name, int as_json)
     buf_init(&text);
     if (as_json)
         print_json(&program, &text);
-    else
+    else {
+        if (is_further)
+            buf_addc(&text, '\n');
         print_text(&program, &text);
+    }
     int status = cli_print(&text);
     if (status == CLI_DONE && !can_run(&program))
         status = CLI_FINDING;
@@ -147,14 +150,16 @@ static int check_main(int argc, char **argv)
     int next, status;
     if (cli_begin(&usage, argc, argv, &opt, &next, &status))
         return status;
-    if (next != argc - 1) {
-        err_set(&err, ERR_INPUT,
-                next < argc ? "check takes one program, not '%s' too"
-                            : "check needs a program: orrery check ./app",
-                next < argc ? argv[next + 1] : "");
+    if (next >= argc) {
+        err_set(&err, ERR_INPUT, "check needs a program: orrery check ./app");
         return cli_fail(&err);
     }
-    return check_program(argv[next], opt.json);
+    status = CLI_DONE;
+    for (int i = next; i < argc; i++) {
+        int worst = check_program(argv[i], opt.json, i > next);
+        status = worst > status ? worst : status;
+    }
+    return status;
 }
 
 const struct cli_command cli_cmd_check = {

@@ -237,6 +237,17 @@ static int emulate(const struct request *q, char **program, struct err *err)
     return rc;
 }
 
+/* All ranks are forked from one process, so they have one program. */
+static int check_program(int count, char *const *words, struct err *err)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], ":") == 0)
+            return err_set(err, ERR_INPUT,
+                           "':' after a program begins another program of the same run, which "
+                           "cannot be emulated: give one program, or use 'orrery run' or 'hybrid'");
+    return 0;
+}
+
 static int emulate_main(int argc, char **argv)
 {
     struct request q = {0};
@@ -246,6 +257,8 @@ static int emulate_main(int argc, char **argv)
         return status;
     if (q.joins)
         cli_remote_join(&err);
+    else if (check_program(argc - next, argv + next, &err))
+        ;
     else if (next >= argc)
         err_set(&err, ERR_INPUT, "no program given, as in: orrery emulate -n 4 ./app");
     else if (!q.ranks)

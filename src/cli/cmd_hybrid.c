@@ -40,13 +40,14 @@
 #define SIMULATORS_MAX 256
 
 struct request {
-    uint64_t ranks;
+    uint64_t ranks; /* of the first program, as given */
+    const char *app_file;
+    struct cli_apps apps;
     uint64_t simulators;
     const char *launcher;
     const char *compute; /* a word of compute_words */
     const char *order;   /* a word of order_words */
-    const char *program;
-    uint32_t needs;      /* of the program: enum mpi_need */
+    uint32_t needs;      /* of the programs: enum mpi_need */
     struct cli_argv run; /* options for `orrery run` */
 };
 
@@ -55,6 +56,11 @@ struct request {
 static int set_ranks(void *into, const char *value, struct err *err)
 {
     return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+}
+
+static int set_app(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct request *)into)->app_file, value, err);
 }
 
 static int set_simulators(void *into, const char *value, struct err *err)
@@ -108,6 +114,7 @@ CLI_PASS(set_no_progress, "--no-progress", struct request, run)
 
 static const struct cli_option options[] = {
     {CLI_SHARED_RANKS, set_ranks},
+    {CLI_SHARED_APP, set_app},
     {CLI_SHARED_PLATFORM, set_platform},
     CLI_PASSED_MACHINE,
     {"compute", 0, NULL, "HOW",
@@ -145,9 +152,9 @@ static const struct cli_values values[] = {{"compute", compute_words}, {"order",
 
 static const struct cli_usage usage = {
     .command = "hybrid",
-    .synopsis = "-n N [options] [--] program [arguments...]",
+    .synopsis = "-n N [options] [--] program [arguments...] [: -n N program [arguments...]] ...",
     .about =
-        "Runs an MPI program natively, on this computer or, by a launcher, on others, and simulates its network beside "
+        "Runs an MPI program, or several together, natively, on this computer or, by a launcher, on others, and simulates its network beside "
         "it: one more process decides how long messages and collectives take. The program's clocks are virtual: they "
         "show its own computing, as it ran, and the network of the given machine. The program is any dynamic "
         "executable of MPICH or of an MPI with the same ABI. Exit status: that of the program, 2 for wrong usage or "
@@ -175,11 +182,10 @@ static void add_needs(struct cli_argv *w, uint32_t needs)
             cli_argv_add_all(w, (const char *const[]){"--needs", known[i].name, NULL});
 }
 
-/* The launcher, and the program with the library in it, up to the simulators. */
-static int make_program(struct cli_argv *w, const struct request *q, char **program,
-                        struct err *err)
+/* The launcher, and the programs with the library in them, up to the simulators. */
+static int make_program(struct cli_argv *w, const struct request *q, struct err *err)
 {
-    char directory[PATH_MAX], preload[2 * PATH_MAX], ranks[32], how[64], order[64], simulators[64];
+    char directory[PATH_MAX], preload[2 * PATH_MAX], how[64], order[64], simulators[64];
     const char *before = getenv("LD_PRELOAD");
     int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
     if (rc == 0)
@@ -192,12 +198,12 @@ static int make_program(struct cli_argv *w, const struct request *q, char **prog
     snprintf(order, sizeof order, HYBRID_ORDER "=%s", q->order);
     snprintf(simulators, sizeof simulators, HYBRID_SIMULATORS "=%llu",
              (unsigned long long)q->simulators);
-    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
-    cli_argv_add_all(w, (const char *const[]){"-n", ranks, "env", preload, how, order, simulators,
-                                              NULL});
-    if (q->needs & MPI_NEED_CANCEL)
-        cli_argv_add(w, HYBRID_CANCELS "=1");
-    cli_argv_add_all(w, (const char *const *)program);
+    cli_apps_add_native(&q->apps,
+                        (const char *const[]){"env", preload, how, order, simulators,
+                                              q->needs & MPI_NEED_CANCEL ? HYBRID_CANCELS "=1"
+                                                                         : NULL,
+                                              NULL},
+                        w);
     cli_argv_add(w, ":");
     return 0;
 }
@@ -225,16 +231,20 @@ static int make_run(struct cli_argv *w, const struct request *q, const struct cl
                     struct err *err)
 {
     char directory[PATH_MAX], self[PATH_MAX], standin[PATH_MAX + 64], ranks[32], procs[32];
+    struct buf names;
     int rc = cli_launch_libdir(directory, sizeof directory, err);
     if (rc == 0)
         rc = cli_child_self(self, sizeof self, err);
     if (rc)
         return rc;
     snprintf(standin, sizeof standin, "%s/" HYBRID_STANDIN, directory);
-    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->apps.ranks);
     snprintf(procs, sizeof procs, "%llu", (unsigned long long)q->simulators);
-    cli_argv_add_all(w, (const char *const[]){self, "run", "--live", q->program, "-n", ranks,
+    buf_init(&names);
+    cli_apps_names(&q->apps, &names);
+    cli_argv_add_all(w, (const char *const[]){self, "run", "--live", buf_str(&names), "-n", ranks,
                                               "--compute", "none", "--host", "fibre", NULL});
+    buf_fini(&names);
     if (q->simulators > 1) {
         cli_argv_add_all(w, (const char *const[]){"--procs", procs, "--launcher", NULL});
         add_text(w, program);
@@ -260,7 +270,9 @@ static int check_run(struct cli_run *run, const struct cli_argv *w, int *status)
         return 1;
     quiet = run->quiet;
     run->quiet = 1; /* it will check the same, and say what is to be noted */
-    rc = cli_run_check(run, w->at[1 + next], &program, libdir, sizeof libdir, &err);
+    rc = cli_run_read_apps(run, (int)w->count - 1 - next, w->at + 1 + next, &err);
+    if (rc == 0)
+        rc = cli_run_check(run, &program, libdir, sizeof libdir, &err);
     run->quiet = quiet;
     program_fini(&program);
     if (rc)
@@ -297,26 +309,26 @@ static int hybrid_main(int argc, char **argv)
     int next, status, fd = native_status_make();
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
-    int rc = next >= argc
-                 ? err_set(&err, ERR_INPUT, "no program given, as in: orrery hybrid -n 4 ./app")
-             : !q.ranks
-                 ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery hybrid -n 4 %s",
-                           argv[next])
-                 : cli_native_check(argv[next], &q.needs, &err);
-    q.program = argv[next];
-    if (q.simulators > q.ranks)
-        q.simulators = q.ranks; /* each has a rank */
+    int rc = cli_apps_read(&q.apps, usage.command, q.app_file, q.ranks, CLI_NATIVE_RANKS_MAX,
+                           argc - next, argv + next, &err);
     if (rc == 0)
-        rc = make_program(&program, &q, argv + next, &err);
+        rc = cli_native_check(&q.apps, &q.needs, &err);
+    if (q.simulators > q.apps.ranks)
+        q.simulators = q.apps.ranks; /* each has a rank */
+    if (rc == 0)
+        rc = make_program(&program, &q, &err);
     if (rc == 0)
         rc = make_run(&run, &q, &program, &err);
     if (rc == 0 && check_run(&checked, &run, &status))
         return status;
     if (rc == 0)
+        cli_apps_publish(&q.apps);
+    if (rc == 0)
         rc = start(&q, &program, &run, fd, &end, &err);
     cli_argv_fini(&program);
     cli_argv_fini(&run);
     cli_argv_fini(&q.run);
+    cli_apps_fini(&q.apps);
     if (rc)
         return cli_fail(&err);
     return cli_run_files(&checked, end.signal, cli_native_judge(&end, fd));

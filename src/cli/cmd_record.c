@@ -34,7 +34,9 @@
 #include "trace/reader.h"
 
 struct request {
-    uint64_t ranks;
+    uint64_t ranks; /* of the first program, as given */
+    const char *app_file;
+    struct cli_apps apps;
     const char *output, *launcher, *directory, *report, *json;
     int32_t stops_on_full; /* index in full_words */
     int keeps_sites, is_profile, is_quiet;
@@ -48,6 +50,11 @@ struct request {
 static int set_ranks(void *into, const char *value, struct err *err)
 {
     return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+}
+
+static int set_app(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct request *)into)->app_file, value, err);
 }
 
 static int set_output(void *into, const char *value, struct err *err)
@@ -104,6 +111,7 @@ static int set_json(void *into, const char *value, struct err *err)
 
 static const struct cli_option options[] = {
     {CLI_SHARED_RANKS, set_ranks},
+    {CLI_SHARED_APP, set_app},
     {CLI_NAMED_OUTPUT, "FILE", "the trace to write (default: name of the program, and .orr)",
      set_output},
     {CLI_NAMED_LAUNCHER, "COMMAND",
@@ -131,9 +139,9 @@ static const struct cli_values values[] = {{"on-full", full_words}, {0}};
 
 static const struct cli_usage usage = {
     .command = "record",
-    .synopsis = "-n N [options] [--] program [arguments...]",
+    .synopsis = "-n N [options] [--] program [arguments...] [: -n N program [arguments...]] ...",
     .about =
-        "Runs an MPI program natively, on this computer or, by a launcher, on others, and records every MPI call of "
+        "Runs an MPI program, or several together, natively, on this computer or, by a launcher, on others, and records every MPI call of "
         "every rank in a trace. The program is any dynamic executable of MPICH or of an MPI with the same ABI. "
         "Exit status: that of the program, 2 for wrong usage or input.",
     .options = options,
@@ -212,21 +220,16 @@ static int set_environment(const struct request *q, struct err *err)
     return 0;
 }
 
-static int run(const struct request *q, char **program, struct cli_supervise_end *end,
-               struct err *err)
+static int run(const struct request *q, struct cli_supervise_end *end, struct err *err)
 {
     struct cli_argv argv = {0};
-    char text[32];
     int rc = cli_argv_split(&argv, "--launcher", q->launcher ? q->launcher : CLI_NATIVE_LAUNCHER,
                             err);
     if (rc == 0)
         rc = set_environment(q, err);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)q->ranks);
     if (rc == 0) {
-        cli_argv_add(&argv, "-n");
-        cli_argv_add(&argv, text);
-        for (; *program; program++)
-            cli_argv_add(&argv, *program);
+        cli_apps_publish(&q->apps);
+        cli_apps_add_native(&q->apps, NULL, &argv);
         rc = cli_supervise_run(&argv, NULL, end, err);
     }
     unsetenv("LD_PRELOAD");
@@ -301,7 +304,7 @@ static int make_trace(const struct request *q, const char *program, int signal, 
     int rc;
     cli_parts_find(q->parts, "", &parts);
     if (parts.count) {
-        rc = cli_parts_join(q->trace, parts.at, parts.count, q->ranks, &how);
+        rc = cli_parts_join(q->trace, parts.at, parts.count, q->apps.ranks, &how);
         if (rc == CLI_DONE)
             say(q, status);
     } else if (status) {
@@ -327,7 +330,7 @@ static int make_trace(const struct request *q, const char *program, int signal, 
 static int write_results(const struct request *q, int status, int signal, double wall_s)
 {
     const struct cli_trace_summary summary = {.trace = q->trace,
-                                              .ranks = q->ranks,
+                                              .ranks = q->apps.ranks,
                                               .wall_s = wall_s,
                                               .status = status,
                                               .cause = signal   ? "stopped"
@@ -352,26 +355,28 @@ static int record_main(int argc, char **argv)
     int next, status, fd;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
-    int rc = next >= argc
-                 ? err_set(&err, ERR_INPUT, "no program given, as in: orrery record -n 4 ./app")
-             : !q.ranks
-                 ? err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery record -n 4 %s",
-                           argv[next])
-                 : cli_native_check(argv[next], &needs, &err);
+    int rc = cli_apps_read(&q.apps, usage.command, q.app_file, q.ranks, CLI_NATIVE_RANKS_MAX,
+                           argc - next, argv + next, &err);
+    if (rc == 0)
+        rc = cli_native_check(&q.apps, &needs, &err);
     q.spawns = (needs & MPI_NEED_SPAWN) != 0;
     if (rc == 0)
-        rc = make_names(&q, argv[next], &err);
+        rc = make_names(&q, q.apps.at[0].words.at[0], &err);
     if (rc == 0)
         rc = cli_parts_check_none(q.parts, &err);
     double start = cli_watch_now();
     fd = native_status_make();
     if (rc == 0)
-        rc = run(&q, argv + next, &end, &err);
+        rc = run(&q, &end, &err);
     if (rc)
-        return cli_fail(&err);
-    double wall_s = cli_watch_now() - start;
-    status = make_trace(&q, argv[next], end.signal, cli_native_judge(&end, fd));
-    return write_results(&q, status, end.signal, wall_s);
+        status = cli_fail(&err);
+    else {
+        double wall_s = cli_watch_now() - start;
+        status = make_trace(&q, q.apps.at[0].words.at[0], end.signal, cli_native_judge(&end, fd));
+        status = write_results(&q, status, end.signal, wall_s);
+    }
+    cli_apps_fini(&q.apps);
+    return status;
 }
 
 const struct cli_command cli_cmd_record = {

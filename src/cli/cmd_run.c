@@ -29,7 +29,7 @@ static int write_json(const struct cli_run *run, const struct run_page *page,
     struct buf text;
     struct err err;
     buf_init(&text);
-    results_json(page, &run->machine, outcome, status, &text);
+    results_json(page, run->programs, &run->machine, outcome, status, &text);
     int rc = buf_write_file(&text, run->json, &err);
     buf_fini(&text);
     return rc ? cli_fail(&err) : CLI_DONE;
@@ -54,7 +54,7 @@ static int report(const struct cli_run *run, struct run_page *page,
     if (!run->quiet && page->end.cause != RUN_CAUSE_NONE) {
         struct buf text;
         buf_init(&text);
-        results_text(page, outcome, &text);
+        results_text(page, run->programs, outcome, &text);
         cli_tell(&text);
         buf_fini(&text);
     }
@@ -102,13 +102,13 @@ static int report_part(const struct cli_run *run, struct run_page *page,
 }
 
 /* With several processes, a signal may end them before any can report. */
-static int run_team(const struct cli_run *run, int argc, char **argv, struct run_outcome *outcome,
+static int run_team(const struct cli_run *run, int next, char **argv, struct run_outcome *outcome,
                     int *status, struct err *err)
 {
     static struct run_page page; /* too large for the stack */
     struct cli_books books;
     cli_books_make(&books, run->opt.procs);
-    int rc = cli_team_run(run, argc, argv, &books, outcome, status, err);
+    int rc = cli_team_run(run, next, argv, &books, outcome, status, err);
     if (rc == 0) {
         cli_watch_hurry(outcome);
         if (outcome->unreported) {
@@ -140,6 +140,8 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     run->opt.book_fd = page.book ? page.book_fd : -1;
     run->opt.book_at = page.book_at;
     page.page->opt = run->opt;
+    if (!run->opt.live) /* else the command that started us has named them */
+        cli_apps_publish(&run->apps);
     cli_watch_block(&mask);
     if (run->opt.remote_count) {
         int sig;
@@ -198,22 +200,15 @@ static int run_main(int argc, char **argv)
         return status;
     if (run.worker)
         cli_team_join();
-    if (!run.opt.ranks) {
-        err_set(&err, ERR_INPUT,
-                "how many ranks? give -n N before the program, as in: orrery run -n 64 ./app");
-        return cli_fail(&err);
-    }
-    if (next >= argc) {
-        err_set(&err, ERR_INPUT, "no program given, as in: orrery run -n 64 ./app");
-        return cli_fail(&err);
-    }
     memset(&program, 0, sizeof program);
-    int rc = cli_run_check(&run, argv[next], &program, libdir, sizeof libdir, &err);
+    int rc = cli_run_read_apps(&run, argc - next, argv + next, &err);
+    if (rc == 0)
+        rc = cli_run_check(&run, &program, libdir, sizeof libdir, &err);
     if (rc == 0 && run.opt.procs > 1 && !run.worker)
-        rc = run_team(&run, argc, argv, &outcome, &status, &err);
+        rc = run_team(&run, next, argv, &outcome, &status, &err);
     else if (rc == 0)
-        rc = start_and_watch(&run, program.path, argv + next, libdir, &outcome, &status, &joined,
-                             &err);
+        rc = start_and_watch(&run, program.path, run.apps.at[run.opt.app].words.at, libdir,
+                             &outcome, &status, &joined, &err);
     program_fini(&program);
     if (rc)
         status = cli_fail(&err);

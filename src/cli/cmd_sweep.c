@@ -275,7 +275,7 @@ static int check_program(const char *given, unsigned *declares, struct err *err)
     int rc = program_inspect(&program, given, err);
     if (rc)
         return rc;
-    *declares = program.declares;
+    *declares |= program.declares;
     if (program.refused)
         rc = err_set(err, ERR_INPUT, "cannot simulate '%s': it %s", given, program.why.text);
     program_fini(&program);
@@ -303,8 +303,8 @@ static int check(struct sweep *s, struct err *err)
                                          {"--plot", s->plot},
                                          {"--json", s->json}};
     int rc = check_ranks(s, err);
-    if (rc == 0)
-        rc = check_program(s->runs.program[0], &s->declares, err);
+    for (size_t i = 0; i < s->runs.common.apps.count && rc == 0; i++)
+        rc = check_program(s->runs.common.apps.at[i].words.at[0], &s->declares, err);
     if (rc == 0)
         rc = check_settings(s, err);
     if (rc == 0)

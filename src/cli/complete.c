@@ -241,8 +241,14 @@ static void complete_command(const struct cli_usage *usage, int count, char **wo
                 return;
             }
             position++;
-            if (usage->arguments == CLI_ARGUMENTS_PROGRAM)
-                break; /* what follows belongs to the program */
+            if (usage->arguments == CLI_ARGUMENTS_PROGRAM) {
+                /* what follows belongs to the program, up to the next one */
+                while (i < count - 1 && strcmp(words[i], ":") != 0)
+                    i++;
+                if (i == count - 1)
+                    break;
+                position = 0;
+            }
             continue;
         }
         option = cli_options_find(usage, words[i], &value);

@@ -22,6 +22,7 @@
 #include "base/env.h"
 #include "base/mem.h"
 #include "base/sys.h"
+#include "cli/native.h"
 #include "cli/remote.h"
 #include "cli/remote_internal.h"
 #include "engine/output_book.h"
@@ -92,16 +93,6 @@ static int meet(const char *address, const char *port, const unsigned char *key,
     return -1;
 }
 
-/* The number that the launcher has given this process, or -1. */
-static int own_number(void)
-{
-    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i]));
-    return -1;
-}
-
 /* All connections to one address, given as ADDRESS/PORT. */
 static int meet_at(const char *where, const unsigned char *key, struct remote_hello *h, int *fd)
 {
@@ -138,7 +129,7 @@ static int connect_all(int *fd, struct err *err)
     const char *given = getenv(ENV_JOIN);
     struct remote_hello h = {.magic = REMOTE_MAGIC,
                              .page = sizeof(struct run_page),
-                             .number = own_number()};
+                             .number = cli_native_number()};
     unsigned char key[SIPHASH_KEY];
     int met = 0;
     if (!given || !read_key(given, key))

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,18 +16,26 @@
 #include "program/program.h"
 #include "run/run.h"
 
-#define RANKS_MAX 1000000
-
 int cli_native_ranks(uint64_t *ranks, const char *value, struct err *err)
 {
     int rc = units_parse_count(value, ranks, err);
-    if (rc == 0 && (*ranks < 1 || *ranks > RANKS_MAX))
+    if (rc == 0 && (*ranks < 1 || *ranks > CLI_NATIVE_RANKS_MAX))
         rc = err_set(err, ERR_INPUT, "bad number of ranks '%s': expected 1 to %d", value,
-                     RANKS_MAX);
+                     CLI_NATIVE_RANKS_MAX);
     return rc;
 }
 
-int cli_native_check(const char *given, uint32_t *needs, struct err *err)
+int cli_native_number(void)
+{
+    static const char *const names[] = {CLI_NATIVE_NUMBERS};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return -1;
+}
+
+static int check(const char *given, uint32_t *needs, struct err *err)
 {
     struct program p;
     int rc = program_inspect(&p, given, err);
@@ -42,8 +51,17 @@ int cli_native_check(const char *given, uint32_t *needs, struct err *err)
             err, ERR_INPUT,
             "'%s' is linked with Open MPI, which has another ABI: build it with mpicc.mpich",
             given);
-    *needs = p.needs;
+    *needs |= p.needs;
     program_fini(&p);
+    return rc;
+}
+
+int cli_native_check(const struct cli_apps *apps, uint32_t *needs, struct err *err)
+{
+    int rc = 0;
+    *needs = 0;
+    for (size_t i = 0; i < apps->count && rc == 0; i++)
+        rc = check(apps->at[i].words.at[0], needs, err);
     return rc;
 }
 

@@ -130,16 +130,6 @@ int cli_options_choose(const char *value, const char *const *words, int32_t *ind
     return rc;
 }
 
-int cli_options_check_program(int count, char *const *words, struct err *err)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(words[i], ":") == 0)
-            return err_set(err, ERR_INPUT,
-                           "':' after a program begins another program of the same run, which "
-                           "Orrery cannot do yet: give one program");
-    return 0;
-}
-
 int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void *into, int *next,
                       struct err *err)
 {
@@ -159,9 +149,7 @@ int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void
             return rc;
     }
     *next = i;
-    return usage->arguments == CLI_ARGUMENTS_PROGRAM
-               ? cli_options_check_program(argc - i, argv + i, err)
-               : 0;
+    return 0;
 }
 
 void cli_options_wrap(struct buf *out, const char *text, int indent, int column)

@@ -103,9 +103,6 @@ int cli_options_choose(const char *value, const char *const *words, int32_t *ind
 int cli_options_parse(const struct cli_usage *, int argc, char **argv, void *into, int *next,
                       struct err *);
 
-/* Refuses a ":" among a program and its arguments. */
-int cli_options_check_program(int count, char *const *words, struct err *);
-
 /* The help text, at most 80 columns wide: short, and long. */
 void cli_options_help(const struct cli_usage *, struct buf *out);
 void cli_options_manual(const struct cli_usage *, struct buf *out);

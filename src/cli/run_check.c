@@ -168,22 +168,17 @@ static int check_machine(const struct cli_run *run, struct err *err)
     return rc;
 }
 
-/* Chooses the host, and gives the reason. */
-static int choose_host(struct run_options *opt, const struct program *program, struct err *err)
+/* Checks that the program can run on that host. */
+static int check_host(const struct run_options *opt, enum run_host host,
+                      const struct program *program, struct err *err)
 {
-    const char *reason;
-
-    opt->host = program_host_choose(program, (enum run_host)opt->host, opt->ranks, &reason);
-    snprintf(opt->host_reason, sizeof opt->host_reason, "%s", reason);
-    opt->asan = program->asan;
-    if (program->stacks && opt->stacks == STACKS_AUTO)
-        opt->stacks = STACKS_OWN;
     if (program->asan && opt->procs > 1)
         return err_set(err, ERR_INPUT,
-                       "--procs: '%s' was built with AddressSanitizer, which does not let it "
-                       "load a native MPI: use one process",
-                       program->path);
-    if (!program->asan || run_host_kind(opt->host)->processes)
+                       "%s: '%s' was built with AddressSanitizer, which does not let it "
+                       "load a native MPI: use one process%s",
+                       opt->app_count > 1 ? "several programs" : "--procs", program->path,
+                       opt->app_count > 1 ? " and one program" : "");
+    if (!program->asan || run_host_kind(host)->processes)
         return 0;
     return err_set(err, ERR_INPUT,
                    "--host fibre: '%s' was built with AddressSanitizer, which watches one "
@@ -192,25 +187,27 @@ static int choose_host(struct run_options *opt, const struct program *program, s
 }
 
 /* A counter counts for one process, so all ranks must be in it. */
-static int check_counters(const struct run_options *o, const struct program *program,
-                          struct err *err)
+static int check_counters(const struct cli_run *run, const struct results_program *p,
+                          const struct program *program, struct err *err)
 {
     int fd, rc;
 
-    if (run_host_kind(o->host)->processes)
+    if (run->opt.compute != RUN_COMPUTE_COUNTERS)
+        return 0;
+    if (run_host_kind(p->host)->processes)
         return err_set(err, ERR_INPUT,
                        "--compute counters: needs ranks that are fibres, but those of '%s' "
                        "are processes (%s); use --compute measured%s",
-                       program->path, o->host_reason,
+                       program->path, p->host_reason,
                        program->process_reason ? "" : " or --host fibre");
-    rc = run_counter_open(o->counter, &fd, err);
+    rc = run_counter_open(run->opt.counter, &fd, err);
     if (rc == 0)
         close(fd);
     return rc;
 }
 
 /* Checks the files of the processor model. */
-static int check_compute(struct cli_run *run, const struct program *program, struct err *err)
+static int check_compute(struct cli_run *run, struct err *err)
 {
     struct run_options *o = &run->opt;
     struct run_times times;
@@ -232,8 +229,6 @@ static int check_compute(struct cli_run *run, const struct program *program, str
         if (rc == 0)
             run_times_fini(&times);
     }
-    if (rc == 0 && o->compute == RUN_COMPUTE_COUNTERS)
-        rc = check_counters(o, program, err);
     if (rc == 0 && o->compute == RUN_COMPUTE_REPLAY) {
         struct tape_file tape;
 
@@ -355,33 +350,84 @@ static int check_outputs(struct cli_run *run, struct err *err)
     return rc;
 }
 
-int cli_run_check(struct cli_run *run, const char *given, struct program *program, char *libdir,
-                  size_t libdir_size, struct err *err)
+/* Inspects one of the programs, and chooses its host. */
+static int check_app(struct cli_run *run, size_t i, struct program *program, struct err *err)
 {
+    const struct cli_app *app = &run->apps.at[i];
+    struct results_program *p = &run->programs[i];
+    int rc = check_program(program, app->words.at[0], run, err);
+
+    *p = (struct results_program){.words = app->words.at, .ranks = app->ranks};
+    p->procs = run->opt.app_count > 1 ? run->opt.apps[i].procs : run->opt.procs;
+    if (rc)
+        return rc;
+    p->host = (int32_t)program_host_choose(program, (enum run_host)run->opt.host, app->ranks,
+                                           &p->host_reason);
+    rc = check_host(&run->opt, (enum run_host)p->host, program, err);
+    if (rc == 0)
+        rc = check_counters(run, p, program, err);
+    if (rc == 0 && !run->launcher && !run->worker && !run->quiet)
+        warn_private(app->ranks, program);
+    return rc;
+}
+
+/* Of the program that this process runs. */
+static void use_program(struct run_options *opt, const struct results_program *p,
+                        const struct program *program)
+{
+    opt->host = p->host;
+    snprintf(opt->host_reason, sizeof opt->host_reason, "%s", p->host_reason);
+    opt->asan = program->asan;
+    if (program->stacks && opt->stacks == STACKS_AUTO)
+        opt->stacks = STACKS_OWN;
+}
+
+/* All programs; *program is the one of this process, *declares what any of them declares. */
+static int check_apps(struct cli_run *run, struct program *program, unsigned *declares,
+                      struct err *err)
+{
+    int rc = 0;
+
+    *declares = 0;
+    for (size_t i = 0; i < run->apps.count && rc == 0; i++) {
+        struct program other = {0}, *p = i == run->opt.app ? program : &other;
+
+        rc = check_app(run, i, p, err);
+        run->opt.needs |= p->needs;
+        *declares |= p->declares;
+        if (p == &other)
+            program_fini(&other);
+    }
+    if (rc == 0)
+        use_program(&run->opt, &run->programs[run->opt.app], program);
+    return rc;
+}
+
+int cli_run_check(struct cli_run *run, struct program *program, char *libdir, size_t libdir_size,
+                  struct err *err)
+{
+    unsigned declares;
     int rc = make_machine(run, err);
+
     if (rc == 0)
         rc = check_machine(run, err);
     if (rc == 0)
         rc = check_uses(run, err);
     if (rc == 0)
-        rc = check_program(program, given, run, err);
-    run->opt.needs |= program->needs;
+        rc = cli_team_assign(run, err);
     run->opt.spread = run->launcher != NULL;
-    if (rc == 0)
-        rc = choose_host(&run->opt, program, err);
-    if (rc == 0 && !run->launcher && !run->worker) { /* all processes run on this computer */
+    if (rc == 0 && !run->launcher && !run->worker) /* all processes run on this computer */
         rc = check_memory(run->opt.ranks, err);
-        if (rc == 0 && !run->quiet)
-            warn_private(run->opt.ranks, program);
-    }
+    if (rc == 0)
+        rc = check_apps(run, program, &declares, err);
     if (rc == 0)
         rc = run->worker || run->opt.live /* time is computed outside */
                  ? 0
-                 : cli_uses_check_compute(&run->given, run, program->declares, err);
+                 : cli_uses_check_compute(&run->given, run, declares, err);
     if (rc == 0)
         rc = cli_team_prepare(run, err);
     if (rc == 0)
-        rc = check_compute(run, program, err);
+        rc = check_compute(run, err);
     if (rc == 0)
         rc = check_outputs(run, err);
     return rc ? rc : cli_launch_libdir(libdir, libdir_size, err);

@@ -8,11 +8,12 @@
 #include "program/program.h"
 
 /*
- * Makes the machine of the run, inspects the program `given` into `program` (which the caller
- * clears before and finishes after, on failure, too), chooses its host, and checks memory,
- * settings and all files. Completes run->opt, and stores the folder of the libraries in `libdir`.
+ * Makes the machine of the run, inspects the programs (run->apps), chooses their hosts, and checks
+ * memory, settings and all files. `program` gets what is known about the one for this process; the
+ * caller clears it before and finishes it after, on failure, too. Completes run->opt, and stores
+ * the folder of the libraries in `libdir`.
  */
-int cli_run_check(struct cli_run *run, const char *given, struct program *program, char *libdir,
-                  size_t libdir_size, struct err *);
+int cli_run_check(struct cli_run *run, struct program *program, char *libdir, size_t libdir_size,
+                  struct err *);
 
 #endif

@@ -195,6 +195,13 @@ static int set_listen(void *into, const char *value, struct err *err)
     return 0;
 }
 
+/* A worker gets the programs as words. */
+static int set_app(void *into, const char *value, struct err *err)
+{
+    struct cli_run *run = into;
+    return run->worker ? 0 : cli_options_text(&run->app_file, value, err);
+}
+
 static int set_remote(void *into, const char *value, struct err *err)
 {
     uint64_t count = 0;
@@ -316,6 +323,7 @@ TEXT(set_pcap_at, pcap_at)
 TEXT(set_vectors, vectors)
 TEXT(set_vectors_at, vectors_at)
 TEXT(set_json, json)
+TEXT(set_layout, layout)
 #undef TEXT
 
 /* Flags have no value and cannot fail. */
@@ -339,6 +347,7 @@ FLAG(set_check_leaks, opt.check_leaks, 1)
 
 static const struct cli_option options[] = {
     {CLI_SHARED_RANKS, set_ranks},
+    {CLI_SHARED_APP, set_app},
     {"universe", 0, NULL, "N",
      "ranks in all, spawned ones included\n"
      "ranks in all, those that MPI_Comm_spawn may start included (default 1024 more than -n)",
@@ -388,6 +397,7 @@ static const struct cli_option options[] = {
      set_launcher},
     {"needs", 0, NULL, "WORDS", NULL, set_needs},
     {"worker", 0, NULL, NULL, NULL, set_worker},
+    {"layout", 0, NULL, "LAYOUT", NULL, set_layout},
     {"live", 0, NULL, "PROGRAM", NULL, set_live},
     {"factor", 0, NULL, "F", NULL, set_factor},
     {"remote", 0, NULL, "N", NULL, set_remote},
@@ -439,9 +449,9 @@ static void more_help(struct buf *out)
 
 const struct cli_usage cli_run_usage = {
     .command = "run",
-    .synopsis = "-n N [options] [--] program [arguments...]",
+    .synopsis = "-n N [options] [--] program [arguments...] [: -n N program [arguments...]] ...",
     .about =
-        "Runs an MPI program with N virtual ranks in virtual time. The program is any "
+        "Runs an MPI program with N virtual ranks in virtual time, or several programs together. A program is any "
         "dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit "
         "status: the program's own, 1 for a deadlock or a finding (--check, --check-leaks), 2 for "
         "wrong usage or input, 3 for an "
@@ -451,6 +461,15 @@ const struct cli_usage cli_run_usage = {
     .values = values,
     .arguments = CLI_ARGUMENTS_PROGRAM,
 };
+
+int cli_run_read_apps(struct cli_run *run, int argc, char **argv, struct err *err)
+{
+    int rc = run->layout ? cli_apps_unpack(&run->apps, run->layout, argc, argv, err)
+                         : cli_apps_read(&run->apps, "run", run->app_file, run->opt.ranks,
+                                         RUN_RANKS_MAX, argc, argv, err);
+    run->opt.ranks = run->apps.ranks;
+    return rc;
+}
 
 void cli_run_init(struct cli_run *run)
 {

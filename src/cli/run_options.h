@@ -4,13 +4,19 @@
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
+#include "cli/apps.h"
 #include "cli/machine.h"
 #include "cli/options.h"
+#include "results/result.h"
 #include "run/run.h"
 
 /* The options given: the part for the library, and the part for the command. */
 struct cli_run {
     struct run_options opt;
+    const char *app_file; /* with the programs, or NULL */
+    const char *layout;   /* of a worker: where the words of each program end */
+    struct cli_apps apps; /* the programs */
+    struct results_program programs[RUN_APPS_MAX];     /* what the summary says of them */
     struct cli_machine given;                          /* the machine as given by options */
     struct platform machine;                           /* made from that */
     const char *compute_file, *record, *counter_table; /* the same, of the processor model */
@@ -33,6 +39,10 @@ struct cli_run {
 };
 
 extern const struct cli_usage cli_run_usage;
+
+/* Reads the programs, from the words that follow the options or from --app. run->opt.ranks becomes
+ * that of all. Call it once. */
+int cli_run_read_apps(struct cli_run *, int argc, char **argv, struct err *);
 
 /* Fills in the defaults. */
 void cli_run_init(struct cli_run *);

@@ -5,6 +5,7 @@
 #include "cli/runs.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -24,6 +25,8 @@ void cli_runs_init(struct cli_runs *r)
 void cli_runs_fini(struct cli_runs *r)
 {
     mem_free(r->options);
+    cli_argv_fini(&r->words);
+    cli_apps_fini(&r->common.apps);
 }
 
 void cli_runs_add(struct cli_runs *r, char *const *words, size_t count)
@@ -46,8 +49,36 @@ static int take_option(struct cli_runs *r, const struct cli_option *option, cons
             return err_set(err, ERR_INPUT, "--%s: all runs would write the same file%s%s",
                            option->name, instead ? ": " : "", instead ? instead : "");
     int rc = cli_options_apply(option, value, argc, argv, i, &r->common, err);
-    cli_runs_add(r, argv + start, (size_t)(*i - start));
+    if (strcmp(option->name, "app") != 0) /* its programs are passed as words */
+        cli_runs_add(r, argv + start, (size_t)(*i - start));
     return rc;
+}
+
+static const struct cli_option *find_ranks(void)
+{
+    const struct cli_option *option = cli_run_usage.options;
+    while (strcmp(option->name, "ranks") != 0)
+        option++;
+    return option;
+}
+
+/* The programs of a file, as if they had been given as words. */
+static int take_file(struct cli_runs *r, cli_runs_own *own, void *owner, struct err *err)
+{
+    struct cli_apps *apps = &r->common.apps;
+    char ranks[32];
+    int rc = cli_run_read_apps(&r->common, 0, NULL, err);
+    if (rc)
+        return rc;
+    r->common.app_file = NULL;
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)apps->at[0].ranks);
+    cli_argv_add_all(&r->words, (const char *const[]){"-n", ranks, NULL});
+    cli_apps_add_words(apps, &r->words);
+    r->program = r->words.at + 2;
+    int is_own = own ? own(owner, find_ranks(), r->words.at[1], err) : 0;
+    if (is_own == 0)
+        cli_runs_add(r, r->words.at, 2);
+    return is_own < 0 ? is_own : 0;
 }
 
 int cli_runs_read(struct cli_runs *r, int argc, char **argv, cli_runs_own *own, void *owner,
@@ -69,10 +100,14 @@ int cli_runs_read(struct cli_runs *r, int argc, char **argv, cli_runs_own *own, 
             return rc;
     }
     i += i < argc && strcmp(argv[i], "--") == 0;
+    if (r->common.app_file && i >= argc)
+        return take_file(r, own, owner, err);
     if (i >= argc)
         return err_set(err, ERR_INPUT, "no program given, as in: %s", example);
     r->program = argv + i;
-    return cli_options_check_program(argc - i, r->program, err);
+    /* the ranks of the first program may vary */
+    return cli_apps_read(&r->common.apps, "run", r->common.app_file, 1, RUN_RANKS_MAX, argc - i,
+                         r->program, err);
 }
 
 int cli_runs_help(void)

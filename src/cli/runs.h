@@ -11,7 +11,8 @@ struct cli_runs {
     struct cli_run common; /* the options that all runs share */
     char **options;        /* the same as words for the command line; NULL at the end */
     size_t option_count;
-    char **program; /* with its arguments, part of argv; NULL at the end */
+    char **program;        /* with its arguments, and further programs after ':'; NULL at the end */
+    struct cli_argv words; /* that of --app */
 };
 
 void cli_runs_init(struct cli_runs *);

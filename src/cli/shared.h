@@ -32,6 +32,10 @@
 /* What is run, and on what. */
 #define CLI_SHARED_RANKS \
     CLI_NAMED_RANKS, "N", "number of ranks, such as 4096 or 1Mi (required)"
+#define CLI_SHARED_APP \
+    "app", 0, NULL, "FILE", \
+    "programs with their ranks, one per line\n" \
+    "take the programs from a file, with a line for each: -n N program arguments..."
 #define CLI_SHARED_PLATFORM \
     CLI_NAMED_PLATFORM, "NAME", \
     "the machine: a preset or a file that ends in .yaml\n" \

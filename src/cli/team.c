@@ -44,10 +44,12 @@
 
 /* ---- the launcher's command line ---- */
 
-static int command_line(struct cli_argv *w, const struct cli_run *run, int argc, char **argv,
+/* The options are argv[1] to argv[next - 1]. */
+static int command_line(struct cli_argv *w, const struct cli_run *run, int next, char **argv,
                         struct err *err)
 {
     char text[32], self[4096];
+    struct buf layout;
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     int rc = cli_argv_split(w, "--launcher", run->launcher ? run->launcher : CLI_TEAM_LAUNCHER,
                             err);
@@ -67,8 +69,15 @@ static int command_line(struct cli_argv *w, const struct cli_run *run, int argc,
     cli_argv_add(w, text);
     if (run->progress < 0 && isatty(STDERR_FILENO) && !run->quiet)
         cli_argv_add(w, "--progress");
-    for (int i = 1; i < argc; i++)
+    buf_init(&layout);
+    cli_apps_layout(&run->apps, &layout);
+    cli_argv_add_all(w, (const char *const[]){"--layout", buf_str(&layout), NULL});
+    buf_fini(&layout);
+    for (int i = 1; i < next; i++)
         cli_argv_add(w, argv[i]);
+    if (strcmp(argv[next - 1], "--") != 0) /* programs of --app may begin with a dash */
+        cli_argv_add(w, "--");
+    cli_apps_pack(&run->apps, w);
     return 0;
 }
 
@@ -375,7 +384,7 @@ static int judge(struct starter *s)
     return TEAM_FAILED;
 }
 
-int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_books *books,
+int cli_team_run(const struct cli_run *run, int next, char **argv, struct cli_books *books,
                  struct run_outcome *outcome, int *status, struct err *err)
 {
     struct starter s = {.l = {.team = -1,
@@ -388,7 +397,7 @@ int cli_team_run(const struct cli_run *run, int argc, char **argv, struct cli_bo
     struct cli_argv w = {0};
     double start_time = cli_watch_now();
     sigset_t mask;
-    int rc = command_line(&w, run, argc, argv, err);
+    int rc = command_line(&w, run, next, argv, err);
 
     memset(outcome, 0, sizeof *outcome);
     s.page = rc ? NULL : page_make(&s.l.team, err);

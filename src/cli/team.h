@@ -18,13 +18,18 @@
 #define CLI_TEAM_LAUNCHER "mpiexec.mpich"
 
 /*
- * Starts `orrery run` with the same arguments as workers, through the launcher, and waits for their
- * end. Passes signals on. Pending output is in the books. No process is left afterwards. Returns 0
- * with the exit status of the run, or an error if the launcher could not be started. If a signal
- * ended the run before a worker could report it, sets outcome->unreported.
+ * Starts `orrery run` as workers with the same programs and options, argv[1] to argv[next - 1],
+ * through the launcher, and waits for their end. Passes signals on. Pending output is in the books.
+ * No process is left afterwards. Returns 0 with the exit status of the run, or an error if the
+ * launcher could not be started. If a signal ended the run before a worker could report it, sets
+ * outcome->unreported.
  */
-int cli_team_run(const struct cli_run *, int argc, char **argv, struct cli_books *,
+int cli_team_run(const struct cli_run *, int next, char **argv, struct cli_books *,
                  struct run_outcome *, int *status, struct err *);
+
+/* With several programs: chooses how many processes each gets, and which of them this process
+ * runs. */
+int cli_team_assign(struct cli_run *, struct err *);
 
 /* Fills in what the library needs to find the other processes: the native MPI, the placement. */
 int cli_team_prepare(struct cli_run *, struct err *);

@@ -13,6 +13,7 @@
 
 #include "base/env.h"
 #include "base/mem.h"
+#include "cli/native.h"
 #include "cli/team.h"
 #include "engine/rank_map.h"
 #include "partition/placement.h"
@@ -40,12 +41,11 @@ static int find_native(struct cli_run *run, struct err *err)
     found = program_libsearch_find(&search, NATIVE_LIBRARY, &none, &none, program_is_elf,
                                    run->opt.native_path, size);
     program_libsearch_fini(&search);
-    return found
-               ? 0
-               : err_set(err, ERR_SYSTEM,
-                         "cannot find %s, the native MPI that --procs needs: install mpich, or set "
-                         "%s",
-                         NATIVE_LIBRARY, ENV_NATIVE_MPI);
+    return found ? 0
+                 : err_set(err, ERR_SYSTEM,
+                           "cannot find %s, the native MPI that --procs and several programs need: "
+                           "install mpich, or set %s",
+                           NATIVE_LIBRARY, ENV_NATIVE_MPI);
 }
 
 /* Opens the table that the starter computed; 0 if that is on another machine. */
@@ -103,6 +103,49 @@ static void choose_procs(struct cli_run *run)
     if (run->opt.procs > 1 &&
         ((!run->launcher && !is_installed(CLI_TEAM_LAUNCHER)) || find_native(run, &ignored) != 0))
         run->opt.procs = 1;
+}
+
+/* Which program a process runs, by its number. */
+static int find_app(struct run_options *o, struct err *err)
+{
+    int number = cli_native_number();
+    uint32_t next = 0;
+
+    for (o->app = 0; o->app < o->app_count; o->app++) {
+        next += o->apps[o->app].procs;
+        if (number >= 0 && (uint32_t)number < next)
+            return 0;
+    }
+    o->app = 0;
+    return err_set(err, ERR_INPUT,
+                   "--launcher: it does not tell processes their numbers in a variable such as "
+                   "PMI_RANK, and each must know which of the programs it is to run");
+}
+
+int cli_team_assign(struct cli_run *run, struct err *err)
+{
+    struct run_options *o = &run->opt;
+
+    o->app_count = (uint32_t)run->apps.count;
+    if (o->app_count <= 1)
+        return 0;
+    if (o->factor > 0)
+        return err_set(err, ERR_INPUT, "several programs cannot be emulated: give one program");
+    if (o->placement == RANK_MAP_LIST)
+        return err_set(err, ERR_INPUT,
+                       "--placement mincut: of several programs each has its own processes: use "
+                       "block or cyclic");
+    if (run->procs_auto)
+        choose_procs(run);
+    run->procs_auto = 0;
+    if (o->procs < o->app_count)
+        o->procs = o->app_count;
+    if (o->procs > o->ranks)
+        o->procs = (uint32_t)o->ranks;
+    for (uint32_t i = 0; i < o->app_count; i++)
+        o->apps[i].ranks = (uint32_t)run->apps.at[i].ranks;
+    run_share_apps(o->apps, o->app_count, o->procs);
+    return run->worker ? find_app(o, err) : 0;
 }
 
 int cli_team_prepare(struct cli_run *run, struct err *err)

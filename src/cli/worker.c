@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/sys.h"
+#include "cli/native.h"
 #include "cli/team_internal.h"
 #include "engine/output_ledger.h"
 
@@ -164,21 +165,10 @@ void cli_team_show_spill(int fd)
         usleep(1000);
 }
 
-/* Is this the worker of process 0? Process managers say so before the native MPI does. */
-static int is_leader(void)
-{
-    static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            return strcmp(getenv(names[i]), "0") == 0;
-    return 0;
-}
-
 void cli_team_join(void)
 {
     struct team_page *page = page_find();
-    int leader = is_leader(), at;
+    int leader = cli_native_number() == 0, at;
 
     if (!page)
         return;

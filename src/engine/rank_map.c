@@ -49,6 +49,23 @@ void rank_map_init(struct rank_map *p, enum rank_map_kind kind, uint32_t world, 
     p->plain = p->kind == RANK_MAP_LIST ? 0 : p->count;
 }
 
+void rank_map_init_parts(struct rank_map *p, enum rank_map_kind kind,
+                         const struct rank_map_part *parts, uint32_t count, uint32_t proc)
+{
+    const struct rank_map_part *last = &parts[count - 1], *own = parts;
+
+    while (proc - own->proc >= own->procs)
+        own++;
+    rank_map_init(p, kind, own->count, own->procs, proc - own->proc, NULL);
+    p->kind = (uint8_t)kind;
+    p->first += own->first;
+    p->proc = proc;
+    p->world = last->first + last->count;
+    p->procs = last->proc + last->procs;
+    p->parts = parts;
+    p->part_count = count;
+}
+
 void rank_map_add_spares(struct rank_map *p, uint32_t spares)
 {
     p->spares = spares;
@@ -60,19 +77,48 @@ void rank_map_add_spares(struct rank_map *p, uint32_t spares)
         p->plain = p->room;
 }
 
+/* Of the first `big` blocks with size + 1 entities, and others with `size`, the one that has an
+ * entity. */
+static uint32_t find_block(uint32_t big, uint32_t size, uint32_t number)
+{
+    uint32_t in_big = big * (size + 1);
+
+    return number < in_big ? number / (size + 1) : big + (number - in_big) / size;
+}
+
+static uint32_t proc_of_part(const struct rank_map *p, uint32_t number)
+{
+    uint32_t low = 0, high = p->part_count; /* low has a first that is not above */
+    const struct rank_map_part *q;
+
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (p->parts[mid].first <= number)
+            low = mid;
+        else
+            high = mid;
+    }
+    q = &p->parts[low];
+    number -= q->first;
+    return q->proc + (p->kind == RANK_MAP_CYCLIC
+                          ? number % q->procs
+                          : find_block(q->count % q->procs, q->count / q->procs, number));
+}
+
 uint32_t rank_map_proc(const struct rank_map *p, uint32_t number)
 {
-    uint32_t in_big = p->big * (p->size + 1);
-
     if (number >= p->world)
         return number % p->procs;
+    if (p->parts)
+        return proc_of_part(p, number);
     switch (p->kind) {
     case RANK_MAP_CYCLIC:
         return number % p->procs;
     case RANK_MAP_LIST:
         return p->owner[number];
     }
-    return number < in_big ? number / (p->size + 1) : p->big + (number - in_big) / p->size;
+    return find_block(p->big, p->size, number);
 }
 
 uint32_t rank_map_index_slow(const struct rank_map *p, uint32_t number)

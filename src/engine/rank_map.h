@@ -8,6 +8,9 @@
  *     cyclic   0 3 6 9 | 1 4 7 10 | 2 5 8     one by one
  *     list     as a table says
  *
+ * If ranks run several programs, a process has ranks of one of them: consecutive entities, a part,
+ * are distributed over consecutive processes, by block or cyclic.
+ *
  * Spares are further entities that may be spawned later. They have the numbers and indices that
  * follow, and are assigned one by one: 11 to process 2, 12 to process 0, ... (the number modulo the
  * processes, so that with enough spares every process has some).
@@ -20,20 +23,28 @@
 
 enum rank_map_kind { RANK_MAP_BLOCK = 0, RANK_MAP_CYCLIC, RANK_MAP_LIST };
 
+/* Entities from `first` on, and the processes that have them. */
+struct rank_map_part {
+    uint32_t first, count, proc, procs;
+};
+
 struct rank_map {
     uint32_t world, procs; /* entities and processes in all */
     uint32_t proc, count;  /* this process, and how many entities it has */
     uint32_t first,
         step; /* not RANK_MAP_LIST: number of entity i of this process = first + i * step */
     uint32_t big,
-        size;     /* RANK_MAP_BLOCK: processes below `big` have size + 1 entities, others size */
+        size;     /* RANK_MAP_BLOCK, of the part: processes below `big` have size + 1 entities,
+                   * others size */
     uint8_t kind; /* enum rank_map_kind */
-    const uint32_t *owner; /* RANK_MAP_LIST: process of each entity, borrowed, ... */
-    uint32_t *number;      /* ... and number of each entity of this process */
-    uint32_t spares;       /* in all processes ... */
-    uint32_t spare;        /* ... and number of the first one of this process */
-    uint32_t room;         /* indices of this process, spares included */
-    uint32_t plain;        /* number of entity i = first + i * step for all i below this */
+    const uint32_t *owner;             /* RANK_MAP_LIST: process of each entity, borrowed, ... */
+    uint32_t *number;                  /* ... and number of each entity of this process */
+    const struct rank_map_part *parts; /* borrowed; NULL: all entities are one part */
+    uint32_t part_count;
+    uint32_t spares; /* in all processes ... */
+    uint32_t spare;  /* ... and number of the first one of this process */
+    uint32_t room;   /* indices of this process, spares included */
+    uint32_t plain;  /* number of entity i = first + i * step for all i below this */
 };
 
 /* In place. RANK_MAP_LIST: `owner` has `world` entries and is borrowed for the life of the map;
@@ -41,10 +52,15 @@ struct rank_map {
 void rank_map_init(struct rank_map *, enum rank_map_kind, uint32_t world, uint32_t procs,
                    uint32_t proc, const uint32_t *owner);
 
+/* The same with several parts, which are borrowed for the life of the map: all entities and all
+ * processes together, in order, none empty. Not RANK_MAP_LIST; there are no spares. O(parts) */
+void rank_map_init_parts(struct rank_map *, enum rank_map_kind, const struct rank_map_part *,
+                         uint32_t count, uint32_t proc);
+
 /* Adds that many spares in all. Once, after rank_map_init. */
 void rank_map_add_spares(struct rank_map *, uint32_t spares);
 
-/* The process that has an entity. O(1). */
+/* The process that has an entity. O(log parts). */
 uint32_t rank_map_proc(const struct rank_map *, uint32_t number);
 
 /* How many of the n entities first, first + stride, ... belong to this process. */

@@ -83,7 +83,8 @@ struct mpi_world {
     struct output output;
     struct run_page *page;
     const struct run_options *opt;
-    struct mpi_rank *ranks;                    /* of this process */
+    const char *programs;   /* all of them with their arguments, or NULL: there is one */
+    struct mpi_rank *ranks; /* of this process */
     void (*prefetch)(const struct mpi_rank *); /* observer.h; NULL: there is nothing to prefetch */
     uint32_t size;     /* ranks that the run starts with, over all processes */
     uint32_t room;     /* world ranks are below this: `size` and those that may be spawned */

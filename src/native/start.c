@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -164,6 +165,10 @@ static void describe(void)
 {
     char text[4096] = "";
     trace_header_add(&native.header, "recorder", "orrery record");
+    if (getenv(ENV_PROGRAMS)) {
+        trace_header_add(&native.header, "program", getenv(ENV_PROGRAMS));
+        return;
+    }
     ssize_t n = sys_read_text("/proc/self/cmdline", text, sizeof text);
     for (ssize_t i = 0; i + 1 < n; i++)
         text[i] = text[i] ? text[i] : ' ';

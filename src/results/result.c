@@ -59,10 +59,27 @@ static uint64_t peak_memory(const struct run_page *page, const struct run_outcom
 }
 
 /* Each scheduler has one process that starts the ranks' processes. */
-static uint64_t processes(const struct run_page *page)
+static uint64_t processes(const struct run_page *page, const struct results_program *programs)
 {
-    uint64_t ranks = page->opt.ranks + page->end.spawned;
-    return run_host_kind(page->opt.host)->processes ? ranks + 2 * page->opt.procs : page->opt.procs;
+    uint64_t sum = 0, procs = page->opt.procs;
+    if (page->opt.app_count <= 1)
+        return run_host_kind(page->opt.host)->processes
+                   ? page->opt.ranks + page->end.spawned + 2 * procs
+                   : procs;
+    for (uint32_t i = 0; i < page->opt.app_count; i++)
+        sum += run_host_kind(programs[i].host)->processes
+                   ? programs[i].ranks + 2 * (uint64_t)programs[i].procs
+                   : programs[i].procs;
+    return sum;
+}
+
+/* Has any program a process for each rank? */
+static int has_processes(const struct run_page *page, const struct results_program *programs)
+{
+    for (uint32_t i = 0; page->opt.app_count > 1 && i < page->opt.app_count; i++)
+        if (run_host_kind(programs[i].host)->processes)
+            return 1;
+    return run_host_kind(page->opt.host)->processes;
 }
 
 /* The work that one process had to do for all. */
@@ -319,7 +336,34 @@ static void add_traffic(const struct run_page *page, struct buf *out)
         buf_addf(out, "  busiest link  %.1f%% of the time\n", 100 * utilisation(page, &t.link[0]));
 }
 
-void results_text(const struct run_page *page, const struct run_outcome *outcome, struct buf *out)
+static void add_host(const struct run_page *page, struct buf *out)
+{
+    buf_addf(out, "  host          %s (%s)", run_host_kind(page->opt.host)->word,
+             page->opt.host_reason);
+    if (!run_host_kind(page->opt.host)->processes) {
+        buf_addf(out, ", ");
+        add_stacks(page, out);
+    }
+    buf_addc(out, '\n');
+}
+
+/* Of each program: its ranks, and their host. */
+static void add_programs(const struct run_page *page, const struct results_program *programs,
+                         struct buf *out)
+{
+    char text[UNITS_TEXT_MAX];
+    for (uint32_t i = 0; i < page->opt.app_count; i++) {
+        const struct results_program *p = &programs[i];
+        buf_addf(out, "  program %-5u %s: %s rank%s", i, p->words[0],
+                 units_format_count(text, sizeof text, p->ranks), p->ranks == 1 ? "" : "s");
+        if (p->procs > 1)
+            buf_addf(out, " in %u processes", p->procs);
+        buf_addf(out, ", host %s (%s)\n", run_host_kind(p->host)->word, p->host_reason);
+    }
+}
+
+void results_text(const struct run_page *page, const struct results_program *programs,
+                  const struct run_outcome *outcome, struct buf *out)
 {
     char text[UNITS_TEXT_MAX];
     double times = ratio(page, outcome);
@@ -356,8 +400,9 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
     add_traffic(page, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
-    if (run_host_kind(page->opt.host)->processes)
-        buf_addf(out, " in %s processes", units_format_count(text, sizeof text, processes(page)));
+    if (has_processes(page, programs))
+        buf_addf(out, " in %s processes",
+                 units_format_count(text, sizeof text, processes(page, programs)));
     else if (page->opt.procs > 1)
         buf_addf(out, " in %u processes, at most %s in one", page->opt.procs,
                  units_format_bytes(text, sizeof text, page->end.peak_rss_max));
@@ -369,13 +414,10 @@ void results_text(const struct run_page *page, const struct run_outcome *outcome
                  units_format_count(text, sizeof text, page->end.batches));
         buf_addf(out, "  serial        %s\n", serial(page));
     }
-    buf_addf(out, "  host          %s (%s)", run_host_kind(page->opt.host)->word,
-             page->opt.host_reason);
-    if (!run_host_kind(page->opt.host)->processes) {
-        buf_addf(out, ", ");
-        add_stacks(page, out);
-    }
-    buf_addc(out, '\n');
+    if (page->opt.app_count > 1)
+        add_programs(page, programs, out);
+    else
+        add_host(page, out);
     add_notes(page, out);
     add_hint(page, outcome, out);
 }
@@ -451,8 +493,31 @@ static const char *compute_name(const struct run_page *page)
     return names[page->opt.compute];
 }
 
-void results_json(const struct run_page *page, const struct platform *machine,
-                  const struct run_outcome *outcome, int exit_status, struct buf *out)
+static void put_programs(struct json *json, const struct run_page *page,
+                         const struct results_program *programs)
+{
+    json_key(json, "programs");
+    json_array_begin(json);
+    for (uint32_t i = 0; i < page->opt.app_count; i++) {
+        const struct results_program *p = &programs[i];
+        json_object_begin(json);
+        json_key(json, "command");
+        json_array_begin(json);
+        for (char *const *word = p->words; *word; word++)
+            json_string(json, *word);
+        json_array_end(json);
+        put_uint(json, "ranks", p->ranks);
+        put_uint(json, "procs", p->procs);
+        put_string(json, "host", run_host_kind(p->host)->word);
+        put_string(json, "host_reason", p->host_reason);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+void results_json(const struct run_page *page, const struct results_program *programs,
+                  const struct platform *machine, const struct run_outcome *outcome,
+                  int exit_status, struct buf *out)
 {
     struct json json;
     json_init(&json, out);
@@ -481,7 +546,7 @@ void results_json(const struct run_page *page, const struct platform *machine,
     put_string(&json, "host", run_host_kind(page->opt.host)->word);
     put_string(&json, "host_reason", page->opt.host_reason);
     put_uint(&json, "procs", page->opt.procs);
-    put_uint(&json, "processes", processes(page));
+    put_uint(&json, "processes", processes(page, programs));
     put_uint(&json, "rounds", page->end.rounds);
     put_uint(&json, "batches", page->end.batches);
     put_string(&json, "serial", serial(page));
@@ -497,6 +562,8 @@ void results_json(const struct run_page *page, const struct platform *machine,
     put_double(&json, "left_out_s", page->end.left_out_s);
     put_uint(&json, "switches", page->end.switches);
     put_string(&json, "program", page->opt.program);
+    if (page->opt.app_count > 1)
+        put_programs(&json, page, programs);
     results_emulated_json(page, &json);
     put_traffic(&json, page);
     json_key(&json, "platform");

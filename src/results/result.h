@@ -19,11 +19,22 @@ void results_complete(struct run_page *, const struct run_outcome *);
  */
 int results_status(const struct run_page *, const struct run_outcome *);
 
-/* Appends the summary, a few aligned lines for a person. */
-void results_text(const struct run_page *, const struct run_outcome *, struct buf *out);
+/* One of several programs of a run. */
+struct results_program {
+    char *const *words; /* the program and its arguments; NULL at the end */
+    uint64_t ranks;
+    uint32_t procs;
+    int32_t host; /* enum run_host, and why */
+    const char *host_reason;
+};
+
+/* Appends the summary, a few aligned lines for a person. The programs are opt.app_count. */
+void results_text(const struct run_page *, const struct results_program *,
+                  const struct run_outcome *, struct buf *out);
 
 /* Appends the same as a JSON object; times in seconds, exact to the picosecond. */
-void results_json(const struct run_page *, const struct platform *machine,
-                  const struct run_outcome *, int exit_status, struct buf *out);
+void results_json(const struct run_page *, const struct results_program *,
+                  const struct platform *machine, const struct run_outcome *, int exit_status,
+                  struct buf *out);
 
 #endif

@@ -54,8 +54,17 @@ static inline const struct run_host_kind *run_host_kind(int host)
 /* What messages and collectives of the program carry. */
 enum run_payload { RUN_PAYLOAD_FULL = 0, RUN_PAYLOAD_NONE };
 
+/* One of the programs of a run: how many ranks, and how many native processes have them. Ranks and
+ * processes are in the order of programs. */
+struct run_app {
+    uint32_t ranks, procs;
+};
+#define RUN_APPS_MAX 64
+
 struct run_options {
-    uint64_t ranks;
+    uint64_t ranks;          /* of all programs */
+    uint32_t app_count, app; /* programs (0, 1: one alone), and which of them this process runs */
+    struct run_app apps[RUN_APPS_MAX]; /* if there are several */
     struct platform_config platform;
     int32_t compute; /* enum run_compute */
     int32_t host;    /* enum run_host */
@@ -126,7 +135,7 @@ static inline uint64_t run_room(const struct run_options *o)
 {
     uint64_t most = o->universe ? o->universe : o->ranks + RUN_SPARES;
 
-    if (!(o->needs & MPI_NEED_SPAWN))
+    if (!(o->needs & MPI_NEED_SPAWN) || o->app_count > 1)
         return o->ranks;
     return most < RUN_RANKS_MAX ? most : RUN_RANKS_MAX;
 }

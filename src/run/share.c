@@ -41,6 +41,24 @@ uint32_t run_share_choose(uint64_t ranks, unsigned cores, uint64_t memory)
     return procs ? (uint32_t)procs : 1;
 }
 
+/* Each further process goes to the program with most ranks for each of its processes (D'Hondt). */
+void run_share_apps(struct run_app *apps, uint32_t count, uint32_t procs)
+{
+    for (uint32_t i = 0; i < count; i++)
+        apps[i].procs = 1;
+    for (uint32_t left = procs - count; left > 0; left--) {
+        struct run_app *most = NULL;
+
+        for (struct run_app *a = apps; a < apps + count; a++)
+            if (a->procs < a->ranks && (!most || (uint64_t)a->ranks * (most->procs + 1) >
+                                                     (uint64_t)most->ranks * (a->procs + 1)))
+                most = a;
+        if (!most)
+            return;
+        most->procs++;
+    }
+}
+
 int run_share_is_hint(double seconds, double idle, uint32_t procs)
 {
     return seconds >= HINT_SECONDS && idle >= HINT_IDLE && procs > 1;

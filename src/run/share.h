@@ -7,11 +7,17 @@
 
 #include <stdint.h>
 
+#include "run/run.h"
+
 /* Processors that this process may use. */
 unsigned run_share_cores(void);
 
 /* The number of processes for that many ranks, processors, and bytes of memory (0: unknown). */
 uint32_t run_share_choose(uint64_t ranks, unsigned cores, uint64_t memory);
+
+/* Shares processes between programs by their ranks: each gets at least one and at most one per
+ * rank. procs: from `count` to all ranks. */
+void run_share_apps(struct run_app *apps, uint32_t count, uint32_t procs);
 
 /* Should the summary give a hint, if a run with one process took that many seconds with that many
  * idle processors, and --procs auto would choose `procs`? */

@@ -124,6 +124,46 @@ static void test_against_table(enum rank_map_kind kind, const char *name)
     ok(bad_spares == 0, "%s: spares, and ranges with spares", name);
 }
 
+/* Several parts, each a map of its own in the table. */
+static void test_parts(enum rank_map_kind kind, const char *name)
+{
+    struct rank_map_part parts[6];
+    struct rng rng;
+    int bad = 0;
+
+    rng_seed(&rng, 29 + kind);
+    for (int t = 0; t < TRIALS; t++) {
+        uint32_t count = 1 + (uint32_t)rng_below(&rng, 6), world = 0, procs = 0;
+
+        for (uint32_t i = 0; i < count; i++) {
+            struct rank_map_part *q = &parts[i];
+            uint32_t at = 0;
+
+            *q = (struct rank_map_part){.first = world, .proc = procs};
+            q->count = 1 + (uint32_t)rng_below(&rng, WORLD_MAX / 6);
+            q->procs = t % 5 ? 1 + (uint32_t)rng_below(&rng, q->count) : 1;
+            for (uint32_t k = 0; kind == RANK_MAP_CYCLIC && k < q->count; k++)
+                table[world + k] = procs + k % q->procs;
+            for (uint32_t p = 0; kind == RANK_MAP_BLOCK && p < q->procs; p++)
+                for (uint32_t k = 0; k < q->count / q->procs + (p < q->count % q->procs); k++)
+                    table[world + at++] = procs + p;
+            world += q->count;
+            procs += q->procs;
+        }
+        for (uint32_t proc = 0; proc < procs; proc++) {
+            struct rank_map p;
+
+            rank_map_init_parts(&p, kind, parts, count, proc);
+            rank_map_add_spares(&p, 0);
+            bad += p.world != world || p.procs != procs || p.room != p.count;
+            bad += check_view(&p, world, proc);
+            bad += check_ranges(&p, world, proc, &rng, p.count);
+            rank_map_fini(&p);
+        }
+    }
+    ok(bad == 0, "%s: parts", name);
+}
+
 /* The first, the last and some other entities of a process of a world that no table could hold. */
 static int check_huge(enum rank_map_kind kind, uint32_t procs, uint32_t proc)
 {
@@ -185,6 +225,8 @@ int main(void)
     test_against_table(RANK_MAP_BLOCK, "block");
     test_against_table(RANK_MAP_CYCLIC, "cyclic");
     test_against_table(RANK_MAP_LIST, "list");
+    test_parts(RANK_MAP_BLOCK, "block");
+    test_parts(RANK_MAP_CYCLIC, "cyclic");
     test_huge();
     test_huge_range();
     return done_testing();

@@ -138,6 +138,10 @@ int spawn_is_this_program(const char *command, const char *path, const char *wdi
 {
     struct stat st, mine;
 
+    if (mpi_world.opt->app_count > 1) {
+        buf_adds(why, "a run of several programs cannot spawn ranks");
+        return 0;
+    }
     if (!find(command, path, wdir, &st)) {
         buf_addf(why, "there is no program '%s'", command);
         return 0;

@@ -122,6 +122,9 @@ static void map_page(void)
         log_fatal("the library was not started by a matching 'orrery run'; check the installation");
     sys_close(fd);
     unsetenv(ENV_RUN_FD);
+    if (getenv(ENV_PROGRAMS))
+        mpi_world.programs = mem_strdup(getenv(ENV_PROGRAMS));
+    unsetenv(ENV_PROGRAMS);
     mpi_world.above = page->opt.factor > 0 ? &mpi_above_paced : &mpi_above;
     mpi_world.page = page;
     mpi_world.opt = &page->opt;

@@ -445,6 +445,39 @@ static const uint32_t *map_owners(const struct run_options *o)
     return owners;
 }
 
+/* In memory that the ranks' processes see, too. */
+static const struct rank_map_part *make_parts(const struct run_options *o)
+{
+    struct rank_map_part *parts = mem_alloc(o->app_count * sizeof *parts), next = {0};
+
+    for (uint32_t i = 0; i < o->app_count; i++) {
+        next.count = o->apps[i].ranks;
+        next.procs = o->apps[i].procs;
+        parts[i] = next;
+        next.first += next.count;
+        next.proc += next.procs;
+    }
+    return parts;
+}
+
+/* Which ranks are here. A process runs one program, so it must be the one for these ranks. */
+static void assign_ranks(const struct run_options *o, struct rank_map *map, uint32_t proc)
+{
+    const struct rank_map_part *parts;
+
+    if (o->app_count <= 1) {
+        rank_map_init(map, (enum rank_map_kind)o->placement, (uint32_t)o->ranks, o->procs, proc,
+                      o->placement == RANK_MAP_LIST ? map_owners(o) : NULL);
+        return;
+    }
+    parts = make_parts(o);
+    if (proc - parts[o->app].proc >= parts[o->app].procs)
+        log_fatal("the launcher said that this was a process of program %u, but it is process %u; "
+                  "see --launcher",
+                  o->app, proc);
+    rank_map_init_parts(map, (enum rank_map_kind)o->placement, parts, o->app_count, proc);
+}
+
 void mpi_team_open(const struct run_options *o, struct rank_map *map)
 {
     struct procs_config cfg = {.engine = &mpi_world.engine, .note = take_note};
@@ -464,8 +497,7 @@ void mpi_team_open(const struct run_options *o, struct rank_map *map)
     if (cfg.link.procs != o->procs)
         log_fatal("the launcher started %u processes instead of %u; see --launcher", cfg.link.procs,
                   o->procs);
-    rank_map_init(map, (enum rank_map_kind)o->placement, (uint32_t)o->ranks, o->procs,
-                  cfg.link.proc, o->placement == RANK_MAP_LIST ? map_owners(o) : NULL);
+    assign_ranks(o, map, cfg.link.proc);
     rank_map_add_spares(map, mpi_world.room - mpi_world.size);
     procs_init(&team.procs, &cfg);
     team.on = 1;

@@ -35,7 +35,7 @@ static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
         wtime_is_global = 1; /* virtual clocks start together and do not drift */
         return &wtime_is_global;
     case MPI_APPNUM:
-        appnum = mpi_app_of(self) ? mpi_app_of(self)->appnum : 0;
+        appnum = mpi_app_of(self) ? mpi_app_of(self)->appnum : (int)mpi_world.opt->app;
         return &appnum;
     case MPI_LASTUSEDCODE:
         return mpi_errcode_last(self);

@@ -365,9 +365,15 @@ static const struct mpi_observer slow = {.name = "slow", .leave = slow_down};
 /* The program, and its arguments: this process has them, unless ranks stand for others outside. */
 static void add_program(struct trace_header *header, const struct run_options *o)
 {
-    char *words = mem_zalloc(ARGUMENTS_MOST);
+    char *words;
     struct buf text;
-    ssize_t n = o->live ? 0 : sys_read_text("/proc/self/cmdline", words, ARGUMENTS_MOST);
+    ssize_t n;
+    if (mpi_world.programs) {
+        trace_header_add(header, "program", mpi_world.programs);
+        return;
+    }
+    words = mem_zalloc(ARGUMENTS_MOST);
+    n = o->live ? 0 : sys_read_text("/proc/self/cmdline", words, ARGUMENTS_MOST);
     buf_init(&text);
     buf_adds(&text, o->program);
     for (ssize_t i = (ssize_t)strlen(words) + 1; i < n; i += (ssize_t)strlen(words + i) + 1)
