@@ -80,8 +80,10 @@ static void test_strangers(void)
         all &= connect_to(&at) >= 0;
     ok(all, "strangers have come");
     for (int i = 0; i < 2 * OTHERS; i++)
-        if (fork() == 0)
+        if (fork() == 0) {
+            close(fd); /* or it would still listen when the leader has ended */
             _exit(meet_join(i % 2 ? &wrong : &at, LONG_S) ? 0 : 1);
+        }
     ok(meet_lead(fd, &at, OTHERS, LONG_S) == OTHERS, "only guests are counted, and all have come");
     for (int i = 0; i < 2 * OTHERS; i++)
         wait(&status);
