@@ -206,18 +206,17 @@ static void watch_packets(const struct run_options *o, struct err *err)
         log_fatal_input("%s", err->text);
 }
 
-static void set_up_net(const struct run_options *o)
+static void set_up_net(const struct run_options *o, struct err *err)
 {
     struct platform *machine = &mpi_world.machine;
-    struct err err;
 
-    if (mpi_coll_init(machine, &err) != ERR_OK)
-        log_fatal("%s", err.text);
+    if (mpi_coll_init(machine, err) != ERR_OK)
+        log_fatal("%s", err->text);
     machine->later = mpi_world.room - mpi_world.size;
     /* Free messages and processes outside bring ranks back to where others are. */
     machine->rewinds = mpi_world.free_collectives || o->live || o->factor > 0;
-    if (net_init(&mpi_world.net, machine, run_fit(o), &err) != ERR_OK)
-        log_fatal("%s", err.text);
+    if (net_init(&mpi_world.net, machine, run_fit(o), err) != ERR_OK)
+        log_fatal("%s", err->text);
     if (o->trace_path[0])
         net_meter(&mpi_world.net);
 }
@@ -249,7 +248,7 @@ static void set_up(void)
 
     pool_init(&mpi_world.pool, "ranks' extras");
     map_book(&out);
-    set_up_net(o);
+    set_up_net(o, &err);
     mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net},
                  o->platform.mpi_eager_limit);
     if (vp_init(&vp, &err) != ERR_OK)
