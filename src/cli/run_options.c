@@ -443,13 +443,12 @@ static void more_help(struct buf *out)
 {
     buf_adds(out, "\n"
                   "  orrery help run           these options at length, as 'man orrery-run'\n"
-                  "  orrery help settings      what --set takes; 'orrery help KEY' explains one\n"
-                  "  orrery help collectives   algorithms of collectives\n");
+                  "  orrery help settings, orrery help collectives: what these options take\n");
 }
 
 const struct cli_usage cli_run_usage = {
     .command = "run",
-    .synopsis = "-n N [options] [--] program [arguments...] [: -n N program [arguments...]] ...",
+    .synopsis = "-n N [options] [--] program [arguments] [: -n N program ...]",
     .about =
         "Runs an MPI program with N virtual ranks in virtual time, or several programs together. A program is any "
         "dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit "

@@ -13,6 +13,7 @@ enum fault {
     UNDEFINED,
     EMPTY_COMM,
     UNKNOWN_MEMBERS,
+    OTHER_MEMBERS,
     WRONG_GROUP,
     UNKNOWN_REQUEST,
     REGIONS,
@@ -24,7 +25,8 @@ static const char *const words[FAULTS] = {
     [BACKWARDS] = "a call begins before time 0, or ends before it begins",
     [UNDEFINED] = "a handle or a name is used that is not defined",
     [EMPTY_COMM] = "a communicator is used whose definition has no members, or not this rank",
-    [UNKNOWN_MEMBERS] = "a communicator is used whose members are not defined, or are others",
+    [UNKNOWN_MEMBERS] = "a communicator is used whose members are not defined",
+    [OTHER_MEMBERS] = "a communicator is used whose members are others",
     [WRONG_GROUP] = "a group is used with ranks that the trace does not have",
     [UNKNOWN_REQUEST] = "a request is completed that was not started",
     [REGIONS] = "a region is left that was not entered",
@@ -36,7 +38,9 @@ struct verify {
     uint64_t rank, records, counts[FAULTS], first_rank[FAULTS], first_record[FAULTS];
     struct map requests; /* that were started */
     int64_t regions;
-    int has_failed; /* the next call: it may have been passed anything */
+    int finalize;       /* the number of MPI_Finalize, or -1 */
+    uint64_t finalized; /* ranks that called it */
+    int has_failed;     /* the next call: it may have been passed anything */
 };
 
 static void find(struct verify *v, enum fault fault)
@@ -80,8 +84,10 @@ static void check_comm(struct verify *v, const struct trace_local_item *item)
     if (item->identity == TRACE_COMM_WORLD || !v->trace->is_complete || v->trace->missing.code)
         return;
     c = trace_definitions_comm(&v->trace->definitions, item->identity);
-    if (!c || !has_members(c, item, v->rank))
+    if (!c)
         find(v, UNKNOWN_MEMBERS);
+    else if (!has_members(c, item, v->rank))
+        find(v, OTHER_MEMBERS);
 }
 
 static void check_group(struct verify *v, const struct trace_local_item *item)
@@ -152,6 +158,7 @@ static void check_call(struct verify *v, const struct trace_event *e)
     const struct trace_fn *fn = &v->trace->header.schema->fns[e->fn];
     if (e->enter < 0 || e->leave < e->enter)
         find(v, BACKWARDS);
+    v->finalized += (int)e->fn == v->finalize;
     for (unsigned i = 0; i < e->argc; i++)
         check_value(v, &fn->args[i], &e->args[i]);
 }
@@ -206,7 +213,7 @@ static void learn_requests(struct verify *v, unsigned thread)
 
 uint64_t trace_verify(struct trace *t, struct buf *out)
 {
-    struct verify v = {.trace = t};
+    struct verify v = {.trace = t, .finalize = trace_schema_find(t->header.schema, "MPI_Finalize")};
     uint64_t all = 0;
     for (v.rank = 0; v.rank < t->header.ranks; v.rank++) {
         trace_local_read(&v.local, t, v.rank);
@@ -220,6 +227,9 @@ uint64_t trace_verify(struct trace *t, struct buf *out)
         map_fini(&v.requests);
         trace_local_fini(&v.local);
     }
+    /* The rank that should have written them may have been killed before. */
+    if (v.finalized < t->header.ranks)
+        v.counts[UNKNOWN_MEMBERS] = 0;
     for (unsigned i = 0; i < FAULTS; i++) {
         if (v.counts[i])
             buf_addf(out, "%s: %llu times, first at record %llu of rank %llu\n", words[i],

@@ -44,7 +44,7 @@ static int is_blocked(void)
 }
 
 /* Faults, and jumps out of the handler without the mask of before. */
-static void fault(volatile int *at)
+__attribute__((noipa)) static void fault(volatile int *at) /* the compiler must not know where */
 {
     if (_setjmp(back) == 0)
         *at = 1;
