@@ -59,13 +59,16 @@ int native_status_first(int fd)
     return 0;
 }
 
-int native_status_cut_off(int fd)
+int native_status_cut_off(int fd, int *ended)
 {
     struct entry e;
-    int count = 0;
-    for (off_t i = 0; read_entry(fd, i, &e); i++)
-        count += e.kind == BEGUN ? 1 : e.kind == ENDED ? -1 : 0;
-    return count;
+    int begun = 0;
+    *ended = 0;
+    for (off_t i = 0; read_entry(fd, i, &e); i++) {
+        begun += e.kind == BEGUN;
+        *ended += e.kind == ENDED;
+    }
+    return begun - *ended;
 }
 
 void native_status_interrupt(int fd)

@@ -27,8 +27,8 @@ int native_status_is_interrupted(const char *path);
 
 /* The first status in the file, or 0. */
 int native_status_first(int fd);
-/* How many ranks have begun and did not end by themselves. */
-int native_status_cut_off(int fd);
+/* How many ranks have begun and did not end by themselves, and how many did. */
+int native_status_cut_off(int fd, int *ended);
 
 /* A rank begins, or ends by itself; for a `path` as below. */
 void native_status_begin(const char *path);
