@@ -245,3 +245,21 @@ void json_bool(struct json *json, int value)
     begin_value(json);
     buf_adds(json->out, value ? "true" : "false");
 }
+
+void json_put_uint(struct json *json, const char *key, uint64_t value)
+{
+    json_key(json, key);
+    json_uint(json, value);
+}
+
+void json_put_double(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+void json_put_string(struct json *json, const char *key, const char *value)
+{
+    json_key(json, key);
+    json_string(json, value);
+}

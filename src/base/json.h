@@ -63,6 +63,11 @@ void json_double(struct json *json, double value);
 
 /* value / 10^digits, exactly, with all `digits` (1 to 18) digits of the fraction. */
 void json_decimal(struct json *json, uint64_t value, int digits);
+
+/* A key and its value. */
+void json_put_uint(struct json *json, const char *key, uint64_t value);
+void json_put_double(struct json *json, const char *key, double value);
+void json_put_string(struct json *json, const char *key, const char *value);
 void json_bool(struct json *json, int value);
 
 #endif

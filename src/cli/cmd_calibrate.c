@@ -253,12 +253,6 @@ static void put_good(struct json *j, const char *key, const struct good *good)
     json_object_end(j);
 }
 
-static void put_string(struct json *j, const char *key, const char *value)
-{
-    json_key(j, key);
-    json_string(j, value);
-}
-
 /* The summary of --json, with a platform that was made or (NULL) verified. Returns the status, or
  * that of a failure here. */
 static int write_json(const struct request *q, const struct good *good, const struct platform *made,
@@ -272,9 +266,9 @@ static int write_json(const struct request *q, const struct good *good, const st
     buf_init(&text);
     json_init(&j, &text);
     json_object_begin(&j);
-    put_string(&j, "output", made ? q->output ? q->output : OUTPUT : NULL);
-    put_string(&j, "verified", q->verify);
-    put_string(&j, "measurements", q->from);
+    json_put_string(&j, "output", made ? q->output ? q->output : OUTPUT : NULL);
+    json_put_string(&j, "verified", q->verify);
+    json_put_string(&j, "measurements", q->from);
     json_key(&j, "sizes");
     json_object_begin(&j);
     put_good(&j, "within_node", &good[CALIBRATE_INTRA]);

@@ -134,12 +134,6 @@ static void put_settings(struct json *j, const struct sweep_report *s, size_t po
     json_object_end(j);
 }
 
-static void put_uint(struct json *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    json_uint(j, value);
-}
-
 static void put_point(struct json *j, const struct sweep_report *s, size_t point)
 {
     const struct sweep_result *r = &s->results[point];
@@ -151,8 +145,8 @@ static void put_point(struct json *j, const struct sweep_report *s, size_t point
     if (r->has_summary) {
         json_key(j, "virtual_time_s");
         json_decimal(j, r->summary.time_ps, 12);
-        put_uint(j, "messages", r->summary.messages);
-        put_uint(j, "bytes", r->summary.bytes);
+        json_put_uint(j, "messages", r->summary.messages);
+        json_put_uint(j, "bytes", r->summary.bytes);
         json_key(j, "wall_s");
         json_double(j, r->summary.wall_s);
     }

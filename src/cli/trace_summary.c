@@ -12,24 +12,6 @@
 
 #define PS_PER_S 1e12
 
-static void put_uint(struct json *j, const char *key, uint64_t value)
-{
-    json_key(j, key);
-    json_uint(j, value);
-}
-
-static void put_double(struct json *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_double(j, value);
-}
-
-static void put_string(struct json *j, const char *key, const char *value)
-{
-    json_key(j, key);
-    json_string(j, value);
-}
-
 /* The run time of a trace, in seconds; virtual times also in picoseconds, which are exact. */
 static void put_time(struct json *j, const char *seconds, const char *picoseconds,
                      const struct analysis *a)
@@ -38,7 +20,7 @@ static void put_time(struct json *j, const char *seconds, const char *picosecond
     json_key(j, seconds);
     json_decimal(j, ps, 12);
     if (picoseconds)
-        put_uint(j, picoseconds, ps);
+        json_put_uint(j, picoseconds, ps);
 }
 
 static void put_trace(struct json *j, const struct cli_trace_summary *s, const struct analysis *a)
@@ -47,26 +29,26 @@ static void put_trace(struct json *j, const struct cli_trace_summary *s, const s
         put_time(j, "virtual_time_s", "virtual_time_ps", a);
     else
         put_time(j, "real_time_s", NULL, a);
-    put_uint(j, "spawned", a->ranks > s->ranks ? a->ranks - s->ranks : 0);
-    put_uint(j, "records", a->events);
-    put_double(j, "lost", a->lost);
-    put_double(j, "calls", a->calls);
-    put_double(j, "point_to_point", a->messages);
-    put_double(j, "point_to_point_bytes", a->sent);
-    put_double(j, "collective_bytes", a->collective_bytes);
-    put_double(j, "one_sided_bytes", a->rma_bytes);
-    put_double(j, "compute_s", a->compute);
-    put_double(j, "mpi_s", a->mpi);
-    put_string(j, "program", a->program);
+    json_put_uint(j, "spawned", a->ranks > s->ranks ? a->ranks - s->ranks : 0);
+    json_put_uint(j, "records", a->events);
+    json_put_double(j, "lost", a->lost);
+    json_put_double(j, "calls", a->calls);
+    json_put_double(j, "point_to_point", a->messages);
+    json_put_double(j, "point_to_point_bytes", a->sent);
+    json_put_double(j, "collective_bytes", a->collective_bytes);
+    json_put_double(j, "one_sided_bytes", a->rma_bytes);
+    json_put_double(j, "compute_s", a->compute);
+    json_put_double(j, "mpi_s", a->mpi);
+    json_put_string(j, "program", a->program);
 }
 
 static void put_counts(struct json *j, const struct cli_replay_counts *n)
 {
-    put_uint(j, "remapped", n->remapped);
-    put_uint(j, "moved_forward", n->drawn);
-    put_uint(j, "forced", n->forced);
-    put_uint(j, "left_out", n->removed);
-    put_uint(j, "unfinished", n->unfinished);
+    json_put_uint(j, "remapped", n->remapped);
+    json_put_uint(j, "moved_forward", n->drawn);
+    json_put_uint(j, "forced", n->forced);
+    json_put_uint(j, "left_out", n->removed);
+    json_put_uint(j, "unfinished", n->unfinished);
 }
 
 static int read_trace(struct analysis *a, const char *path)
@@ -79,7 +61,7 @@ static int read_trace(struct analysis *a, const char *path)
 static void put_original(struct json *j, const struct cli_trace_summary *s)
 {
     struct analysis a;
-    put_string(j, "original", s->original);
+    json_put_string(j, "original", s->original);
     if (!read_trace(&a, s->source))
         return;
     put_time(j, "original_time_s", "original_time_ps", &a);
@@ -96,18 +78,18 @@ int cli_trace_summary_write(const struct cli_trace_summary *s, const char *path)
     buf_init(&text);
     json_init(&j, &text);
     json_object_begin(&j);
-    put_uint(&j, "ranks", s->ranks);
-    put_string(&j, "trace", has_trace ? s->trace : NULL);
+    json_put_uint(&j, "ranks", s->ranks);
+    json_put_string(&j, "trace", has_trace ? s->trace : NULL);
     if (has_trace)
         put_trace(&j, s, &a);
     if (s->original)
         put_original(&j, s);
     if (s->counts)
         put_counts(&j, s->counts);
-    put_double(&j, "wall_s", s->wall_s);
+    json_put_double(&j, "wall_s", s->wall_s);
     json_key(&j, "exit_status");
     json_int(&j, s->status);
-    put_string(&j, "cause", s->cause);
+    json_put_string(&j, "cause", s->cause);
     json_object_end(&j);
     json_fini(&j);
     if (has_trace)

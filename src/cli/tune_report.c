@@ -99,18 +99,6 @@ void cli_tune_report(const struct cli_tune *t, const struct tune_result *r, cons
 
 /* ---- JSON ---- */
 
-static void put_double(struct json *j, const char *key, double value)
-{
-    json_key(j, key);
-    json_double(j, value);
-}
-
-static void put_string(struct json *j, const char *key, const char *value)
-{
-    json_key(j, key);
-    json_string(j, value);
-}
-
 /* A setting that was found. Numbers are in its unit: "s", "bit/s", "B" or none. */
 static void put_found(struct json *j, const struct cli_tune *t, size_t i,
                       const struct tune_result *r)
@@ -121,14 +109,14 @@ static void put_found(struct json *j, const struct cli_tune *t, size_t i,
     sweep_number_text(r->values[i], t->settings[i].unit, text, sizeof text);
     json_key(j, t->settings[i].key);
     json_object_begin(j);
-    put_string(j, "value", text);
-    put_double(j, "number", r->values[i]);
-    put_string(j, "unit", t->settings[i].unit);
+    json_put_string(j, "value", text);
+    json_put_double(j, "number", r->values[i]);
+    json_put_string(j, "unit", t->settings[i].unit);
     if (!r->is_stopped) {
-        put_string(j, "determined", words[how_well(&t->parameters[i], w)]);
-        put_double(j, "low", w->low);
-        put_double(j, "high", w->high);
-        put_string(j, "partner", w->partner >= 0 ? t->settings[w->partner].key : NULL);
+        json_put_string(j, "determined", words[how_well(&t->parameters[i], w)]);
+        json_put_double(j, "low", w->low);
+        json_put_double(j, "high", w->high);
+        json_put_string(j, "partner", w->partner >= 0 ? t->settings[w->partner].key : NULL);
     }
     json_object_end(j);
 }
@@ -139,13 +127,13 @@ void cli_tune_json(const struct cli_tune *t, const struct tune_result *r, const 
     struct json j;
     json_init(&j, out);
     json_object_begin(&j);
-    put_string(&j, "reference", t->reference_path);
-    put_string(&j, "program", t->runs.program[0]);
+    json_put_string(&j, "reference", t->reference_path);
+    json_put_string(&j, "program", t->runs.program[0]);
     json_key(&j, "runs");
     json_uint(&j, r->evaluations + r->repeated);
     json_key(&j, "from_log");
     json_uint(&j, r->repeated);
-    put_double(&j, "error", r->error);
+    json_put_double(&j, "error", r->error);
     json_key(&j, "settings");
     json_object_begin(&j);
     for (size_t i = 0; i < t->count; i++)
@@ -155,15 +143,15 @@ void cli_tune_json(const struct cli_tune *t, const struct tune_result *r, const 
     json_object_begin(&j);
     for (int g = 0; g < ANALYSIS_GROUPS; g++)
         if (isfinite(groups[g]))
-            put_double(&j, analysis_groups[g].name, groups[g]);
+            json_put_double(&j, analysis_groups[g].name, groups[g]);
     json_object_end(&j);
     char *sets = tune_run_text(&t->run, r->values);
-    put_string(&j, "set", sets);
+    json_put_string(&j, "set", sets);
     mem_free(sets);
-    put_double(&j, "wall_s", wall_s);
+    json_put_double(&j, "wall_s", wall_s);
     json_key(&j, "exit_status");
     json_int(&j, status);
-    put_string(&j, "cause", r->is_stopped ? "stopped" : "done");
+    json_put_string(&j, "cause", r->is_stopped ? "stopped" : "done");
     json_object_end(&j);
     json_fini(&j);
 }

@@ -87,12 +87,6 @@ static void put_count(struct json *json, const char *key, uint64_t value)
     json_uint(json, value);
 }
 
-static void put_number(struct json *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
 /* The latest event in each interval of the run. */
 static void put_trend(struct json *json, const struct run_emulated *e)
 {
@@ -115,9 +109,9 @@ void results_emulated_json(const struct run_page *page, struct json *json)
 
     if (!page->opt.factor)
         return;
-    put_number(json, "factor", e->factor);
-    put_number(json, "factor_least", e->factor_least);
-    put_number(json, "factor_most", e->factor_most);
+    json_put_double(json, "factor", e->factor);
+    json_put_double(json, "factor_least", e->factor_least);
+    json_put_double(json, "factor_most", e->factor_most);
     put_seconds(json, "scaled_run_time_s", page->end.virtual_time);
     put_seconds(json, "max_behind_s", e->max_behind);
     put_seconds(json, "tolerance_s", e->tolerance);
@@ -126,7 +120,7 @@ void results_emulated_json(const struct run_page *page, struct json *json)
     put_count(json, "unexpected", e->unexpected);
     put_count(json, "late_calls", e->late_calls);
     put_seconds(json, "max_late_s", e->max_late);
-    put_number(json, "call_overhead_s", (double)e->overhead_ns * 1e-9);
+    json_put_double(json, "call_overhead_s", (double)e->overhead_ns * 1e-9);
     put_count(json, "events", e->events);
     put_count(json, "cores", e->cores);
 }

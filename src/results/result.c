@@ -424,34 +424,16 @@ void results_text(const struct run_page *page, const struct results_program *pro
 
 /* ---- JSON ---- */
 
-static void put_uint(struct json *json, const char *key, uint64_t value)
-{
-    json_key(json, key);
-    json_uint(json, value);
-}
-
-static void put_double(struct json *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
-static void put_string(struct json *json, const char *key, const char *value)
-{
-    json_key(json, key);
-    json_string(json, value);
-}
-
 static void put_link(struct json *json, const struct run_page *page,
                      const struct net_traffic_link *link)
 {
     json_object_begin(json);
-    put_uint(json, "from", link->from);
-    put_uint(json, "to", link->to);
-    put_uint(json, "bytes", link->bytes);
-    put_uint(json, "dropped", link->dropped);
-    put_uint(json, "queue_max_bytes", link->queue_max);
-    put_double(json, "utilisation", utilisation(page, link));
+    json_put_uint(json, "from", link->from);
+    json_put_uint(json, "to", link->to);
+    json_put_uint(json, "bytes", link->bytes);
+    json_put_uint(json, "dropped", link->dropped);
+    json_put_uint(json, "queue_max_bytes", link->queue_max);
+    json_put_double(json, "utilisation", utilisation(page, link));
     json_object_end(json);
 }
 
@@ -465,7 +447,7 @@ static void put_traffic(struct json *json, const struct run_page *page)
     json_key(json, "network");
     json_object_begin(json);
     for (enum net_count i = 0; i < NET_COUNTS; i++)
-        put_uint(json, net_count_key(i), t.counts[i]);
+        json_put_uint(json, net_count_key(i), t.counts[i]);
     json_key(json, "busiest_links");
     json_array_begin(json);
     for (uint32_t i = 0; i < t.links; i++)
@@ -476,9 +458,9 @@ static void put_traffic(struct json *json, const struct run_page *page)
 
 static void put_live(struct json *json, const struct run_live *l)
 {
-    put_uint(json, "inversions", l->inversions);
-    put_uint(json, "forced_decisions", l->forced);
-    put_uint(json, "late_messages", l->late);
+    json_put_uint(json, "inversions", l->inversions);
+    json_put_uint(json, "forced_decisions", l->forced);
+    json_put_uint(json, "late_messages", l->late);
     json_key(json, "reorder_window_s");
     json_decimal(json, (uint64_t)l->late_most, 12);
 }
@@ -506,10 +488,10 @@ static void put_programs(struct json *json, const struct run_page *page,
         for (char *const *word = p->words; *word; word++)
             json_string(json, *word);
         json_array_end(json);
-        put_uint(json, "ranks", p->ranks);
-        put_uint(json, "procs", p->procs);
-        put_string(json, "host", run_host_kind(p->host)->word);
-        put_string(json, "host_reason", p->host_reason);
+        json_put_uint(json, "ranks", p->ranks);
+        json_put_uint(json, "procs", p->procs);
+        json_put_string(json, "host", run_host_kind(p->host)->word);
+        json_put_string(json, "host_reason", p->host_reason);
         json_object_end(json);
     }
     json_array_end(json);
@@ -522,46 +504,46 @@ void results_json(const struct run_page *page, const struct results_program *pro
     struct json json;
     json_init(&json, out);
     json_object_begin(&json);
-    put_uint(&json, "ranks", page->opt.ranks);
-    put_uint(&json, "spawned", page->end.spawned);
+    json_put_uint(&json, "ranks", page->opt.ranks);
+    json_put_uint(&json, "spawned", page->end.spawned);
     json_key(&json, "virtual_time_s");
     json_decimal(&json, (uint64_t)page->end.virtual_time, 12);
-    put_uint(&json, "virtual_time_ps", (uint64_t)page->end.virtual_time);
-    put_double(&json, "wall_s", outcome->wall_s);
-    put_double(&json, "startup_s", page->end.startup_s);
-    put_double(&json, "ratio", ratio(page, outcome));
-    put_uint(&json, "peak_rss_bytes", peak_memory(page, outcome));
-    put_uint(&json, "messages", page->end.messages);
-    put_uint(&json, "bytes", page->end.bytes);
-    put_uint(&json, "reads", page->end.access.io_ops[0]);
-    put_uint(&json, "writes", page->end.access.io_ops[1]);
-    put_uint(&json, "read_bytes", page->end.access.io_bytes[0]);
-    put_uint(&json, "written_bytes", page->end.access.io_bytes[1]);
+    json_put_uint(&json, "virtual_time_ps", (uint64_t)page->end.virtual_time);
+    json_put_double(&json, "wall_s", outcome->wall_s);
+    json_put_double(&json, "startup_s", page->end.startup_s);
+    json_put_double(&json, "ratio", ratio(page, outcome));
+    json_put_uint(&json, "peak_rss_bytes", peak_memory(page, outcome));
+    json_put_uint(&json, "messages", page->end.messages);
+    json_put_uint(&json, "bytes", page->end.bytes);
+    json_put_uint(&json, "reads", page->end.access.io_ops[0]);
+    json_put_uint(&json, "writes", page->end.access.io_ops[1]);
+    json_put_uint(&json, "read_bytes", page->end.access.io_bytes[0]);
+    json_put_uint(&json, "written_bytes", page->end.access.io_bytes[1]);
     json_key(&json, "io_time_s");
     json_decimal(&json, (uint64_t)page->end.access.io_time, 12);
-    put_uint(&json, "one_sided", page->end.access.rma_ops);
-    put_uint(&json, "one_sided_bytes", page->end.access.rma_bytes);
+    json_put_uint(&json, "one_sided", page->end.access.rma_ops);
+    json_put_uint(&json, "one_sided_bytes", page->end.access.rma_bytes);
     if (page->opt.live)
         put_live(&json, &page->end.live);
-    put_string(&json, "host", run_host_kind(page->opt.host)->word);
-    put_string(&json, "host_reason", page->opt.host_reason);
-    put_uint(&json, "procs", page->opt.procs);
-    put_uint(&json, "processes", processes(page, programs));
-    put_uint(&json, "rounds", page->end.rounds);
-    put_uint(&json, "batches", page->end.batches);
-    put_string(&json, "serial", serial(page));
+    json_put_string(&json, "host", run_host_kind(page->opt.host)->word);
+    json_put_string(&json, "host_reason", page->opt.host_reason);
+    json_put_uint(&json, "procs", page->opt.procs);
+    json_put_uint(&json, "processes", processes(page, programs));
+    json_put_uint(&json, "rounds", page->end.rounds);
+    json_put_uint(&json, "batches", page->end.batches);
+    json_put_string(&json, "serial", serial(page));
     json_key(&json, "exit_status");
     json_int(&json, exit_status);
-    put_string(&json, "cause", cause_name(page->end.cause));
-    put_string(&json, "compute", compute_name(page));
-    put_uint(&json, "private_bytes", page->end.private_bytes);
-    put_uint(&json, "live_stack_max", page->end.live_stack_max);
-    put_uint(&json, "own_stacks", page->end.own_stacks);
-    put_double(&json, "median_slice_s", page->end.median_slice_s);
-    put_double(&json, "computed_s", page->end.computed_s);
-    put_double(&json, "left_out_s", page->end.left_out_s);
-    put_uint(&json, "switches", page->end.switches);
-    put_string(&json, "program", page->opt.program);
+    json_put_string(&json, "cause", cause_name(page->end.cause));
+    json_put_string(&json, "compute", compute_name(page));
+    json_put_uint(&json, "private_bytes", page->end.private_bytes);
+    json_put_uint(&json, "live_stack_max", page->end.live_stack_max);
+    json_put_uint(&json, "own_stacks", page->end.own_stacks);
+    json_put_double(&json, "median_slice_s", page->end.median_slice_s);
+    json_put_double(&json, "computed_s", page->end.computed_s);
+    json_put_double(&json, "left_out_s", page->end.left_out_s);
+    json_put_uint(&json, "switches", page->end.switches);
+    json_put_string(&json, "program", page->opt.program);
     if (page->opt.app_count > 1)
         put_programs(&json, page, programs);
     results_emulated_json(page, &json);

@@ -11,18 +11,6 @@
 
 /* ---- plain values ---- */
 
-static void write_number(struct json *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
-static void write_text(struct json *json, const char *key, const char *text)
-{
-    json_key(json, key);
-    json_string(json, text);
-}
-
 static void write_overall(const struct analysis *a, struct json *json)
 {
     const struct {
@@ -52,24 +40,24 @@ static void write_overall(const struct analysis *a, struct json *json)
         {"overlapped", a->overlapped},
         {"exposed", a->exposed},
     };
-    write_text(json, "source", a->source);
-    write_text(json, "program", a->program);
-    write_text(json, "recorder", a->recorder);
-    write_text(json, "warning", a->warning.code ? a->warning.text : "");
+    json_put_string(json, "source", a->source);
+    json_put_string(json, "program", a->program);
+    json_put_string(json, "recorder", a->recorder);
+    json_put_string(json, "warning", a->warning.code ? a->warning.text : "");
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        write_number(json, values[i].key, values[i].value);
+        json_put_double(json, values[i].key, values[i].value);
 }
 
 static void write_efficiency(const struct analysis_efficiency *e, struct json *json)
 {
     json_key(json, "efficiency");
     json_object_begin(json);
-    write_number(json, "parallel", e->parallel);
-    write_number(json, "loadBalance", e->load_balance);
-    write_number(json, "communication", e->communication);
-    write_number(json, "serialisation", e->serialisation);
-    write_number(json, "transfer", e->transfer);
-    write_number(json, "ideal", e->ideal);
+    json_put_double(json, "parallel", e->parallel);
+    json_put_double(json, "loadBalance", e->load_balance);
+    json_put_double(json, "communication", e->communication);
+    json_put_double(json, "serialisation", e->serialisation);
+    json_put_double(json, "transfer", e->transfer);
+    json_put_double(json, "ideal", e->ideal);
     json_object_end(json);
 }
 
@@ -90,8 +78,8 @@ static void write_names(const struct timeline *t, struct json *json)
     for (unsigned i = 0; i < t->function_count; i++) {
         const struct trace_fn *fn = &schema->fns[t->function[i]];
         json_object_begin(json);
-        write_text(json, "name", fn->name);
-        write_number(json, "kind", webreport_kind_of(fn));
+        json_put_string(json, "name", fn->name);
+        json_put_double(json, "kind", webreport_kind_of(fn));
         json_object_end(json);
     }
     json_array_end(json);
@@ -105,17 +93,17 @@ static void write_functions(const struct analysis *a, const struct trace_schema 
     for (size_t i = 0; i < a->function_count; i++) {
         const struct analysis_function *f = &a->function[i];
         json_object_begin(json);
-        write_text(json, "name", f->name);
-        write_number(json, "kind", kind_of_name(schema, f->name));
-        write_number(json, "calls", f->calls);
-        write_number(json, "time", f->time);
-        write_number(json, "mean", f->mean);
-        write_number(json, "rankMean", f->rank_mean);
-        write_number(json, "rankDeviation", f->rank_deviation);
-        write_number(json, "rankMin", f->rank_min);
-        write_number(json, "rankMax", f->rank_max);
-        write_number(json, "bytes", f->bytes);
-        write_number(json, "waits", f->waits);
+        json_put_string(json, "name", f->name);
+        json_put_double(json, "kind", kind_of_name(schema, f->name));
+        json_put_double(json, "calls", f->calls);
+        json_put_double(json, "time", f->time);
+        json_put_double(json, "mean", f->mean);
+        json_put_double(json, "rankMean", f->rank_mean);
+        json_put_double(json, "rankDeviation", f->rank_deviation);
+        json_put_double(json, "rankMin", f->rank_min);
+        json_put_double(json, "rankMax", f->rank_max);
+        json_put_double(json, "bytes", f->bytes);
+        json_put_double(json, "waits", f->waits);
         json_object_end(json);
     }
     json_array_end(json);
@@ -267,14 +255,14 @@ static void write_some_phases(const struct analysis_phases *from, struct chunks 
     struct panels_phases p;
     panels_phases_init(&p, from);
     json_object_begin(json);
-    write_text(json, "comm", from->comm);
-    write_number(json, "ranks", (double)from->ranks);
-    write_number(json, "count", (double)from->count);
-    write_number(json, "merged", (double)from->merged);
-    write_number(json, "rows", (double)p.rows);
-    write_number(json, "columns", (double)p.columns);
-    write_number(json, "rowWidth", (double)p.row_width);
-    write_number(json, "columnWidth", (double)p.column_width);
+    json_put_string(json, "comm", from->comm);
+    json_put_double(json, "ranks", (double)from->ranks);
+    json_put_double(json, "count", (double)from->count);
+    json_put_double(json, "merged", (double)from->merged);
+    json_put_double(json, "rows", (double)p.rows);
+    json_put_double(json, "columns", (double)p.columns);
+    json_put_double(json, "rowWidth", (double)p.row_width);
+    json_put_double(json, "columnWidth", (double)p.column_width);
     json_key(json, "times");
     json_uint(json, chunks_add_floats(chunks, p.times, (size_t)(p.rows * p.columns)));
     json_key(json, "functions");
@@ -304,9 +292,9 @@ static void write_waits(const struct analysis *a, struct json *json)
     json_array_begin(json);
     for (unsigned k = 0; k < ANALYSIS_WAIT_KINDS; k++) {
         json_object_begin(json);
-        write_text(json, "name", analysis_wait_name(k));
-        write_number(json, "time", a->waits[k]);
-        write_number(json, "count", (double)a->wait_counts[k]);
+        json_put_string(json, "name", analysis_wait_name(k));
+        json_put_double(json, "time", a->waits[k]);
+        json_put_double(json, "count", (double)a->wait_counts[k]);
         json_object_end(json);
     }
     json_array_end(json);
@@ -333,15 +321,15 @@ static double waits_of(const struct analysis_place *p)
 static void write_place(const struct analysis_place *p, struct json *json)
 {
     json_object_begin(json);
-    write_text(json, "region", p->region);
-    write_text(json, "function", p->function);
-    write_text(json, "site", p->site);
+    json_put_string(json, "region", p->region);
+    json_put_string(json, "function", p->function);
+    json_put_string(json, "site", p->site);
     json_key(json, "isCompute");
     json_bool(json, p->is_compute);
-    write_number(json, "path", p->path);
-    write_number(json, "delayDirect", p->delay_direct);
-    write_number(json, "delayIndirect", p->delay_indirect);
-    write_number(json, "waits", waits_of(p));
+    json_put_double(json, "path", p->path);
+    json_put_double(json, "delayDirect", p->delay_direct);
+    json_put_double(json, "delayIndirect", p->delay_indirect);
+    json_put_double(json, "waits", waits_of(p));
     json_object_end(json);
 }
 
@@ -375,11 +363,11 @@ static void write_path(const struct analysis *a, struct json *json)
 {
     json_key(json, "path");
     json_object_begin(json);
-    write_number(json, "compute", a->path_compute);
-    write_number(json, "mpi", a->path_mpi);
-    write_number(json, "hops", (double)a->path_hops);
-    write_number(json, "delayKnown", a->delay_known);
-    write_number(json, "delayUnknown", a->delay_unknown);
+    json_put_double(json, "compute", a->path_compute);
+    json_put_double(json, "mpi", a->path_mpi);
+    json_put_double(json, "hops", (double)a->path_hops);
+    json_put_double(json, "delayKnown", a->delay_known);
+    json_put_double(json, "delayUnknown", a->delay_unknown);
     write_places(a, "places", path_of, json);
     write_places(a, "delays", delay_of, json);
     write_places(a, "waits", waits_of, json);
