@@ -28,7 +28,7 @@ need = $(call missing,$(1)); \
 	$(SUDO) apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq --no-install-recommends $$missing; fi
 
-.PHONY: all setup configure web demo check check-quick check-random coverage manual bench bench-large papers install clean help
+.PHONY: all setup configure web demo check check-quick check-random coverage manual bench bench-large compare-tcp papers install writable clean help
 
 all: configure
 	ninja -C $(BUILD) product
@@ -85,6 +85,11 @@ bench: setup
 	@ninja -C $(BUILD) bench/trace_rates >/dev/null
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run
 
+# Flows of TCP that share a slow link, in the simulator and in the kernel: needs root, about ten minutes.
+compare-tcp: all
+	@$(MAKE) --no-print-directory -C examples/packet contended ORRERY=$(abspath $(BUILD)/orrery) \
+		OUT=$(abspath $(BUILD)/examples/packet)
+
 # What the papers that Orrery builds on have evaluated: all of it, or that of one, such as papers-zhang.
 papers: papers-demo
 
@@ -97,11 +102,19 @@ papers-%: setup
 bench-large: all
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run --large
 
-# The page of reports is built before, if npm is there; otherwise web/build.sh says what is missing.
-install: web
-	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+# The page of reports is built before, if npm is there; otherwise web/build.sh says what is missing. Nothing is configured
+# again without need: for root, who installs what a user has built, would then own files in that build.
+install: writable
+	@$(MAKE) --no-print-directory web
+	@[ "$$(meson introspect $(BUILD) --buildoptions | python3 -c 'import json, sys; \
+	print(next(o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"))')" = "$(PREFIX)" ] || \
+	meson configure $(BUILD) -Dprefix=$(PREFIX)
 	ninja -C $(BUILD) product
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
+
+writable:
+	@[ ! -e $(BUILD) ] || [ -w $(BUILD) ] || { echo "make: cannot write to $(BUILD), where installing keeps its notes:" \
+	"install as its owner, $$(stat -c %U $(BUILD)), or as root" >&2; exit 1; }
 
 clean:
 	rm -rf $(BUILD)
@@ -118,6 +131,7 @@ help:
 	@echo "make coverage     renew docs/mpi-coverage.md from the list of MPI calls"
 	@echo "make manual       renew the list of settings in the manual and the schema"
 	@echo "make bench        install what is missing, build, measure speed and memory"
+	@echo "make compare-tcp  TCP of the simulator beside the kernel's, on a slow link (as root)"
 	@echo "make papers       run the evaluations of the papers again (about an hour)"
 	@echo "make bench-large  27 million ranks (needs 12 GB)"
 	@echo "make clean        remove $(BUILD)/"

@@ -3,10 +3,8 @@
 
 usage: generate.py LIST OUTDIR [--also FILE]... [--only NAME]
 
-LIST is api/mpi_functions.txt; its format is described at its top. Written to OUTDIR:
-mpi_fn.h, mpi_fn.c, mpi_impl.h, mpi_entries.c, mpi_exports.map, mpi_known.h, mpi_needs.h, mpi_roles.h,
-mpi_roles.c, mpi_invoke.h, mpi_invoke.c and mpi-coverage.md (see api/README.md); with --only NAME just that one. FILE adds names
-to the export list, one symbol per line, '#' comments.
+LIST is api/mpi_functions.txt; its format is described at its top. The files that api/README.md lists are written to
+OUTDIR; with --only NAME just that one. FILE adds names to the export list, one symbol per line, '#' comments.
 
 The whole list is read and checked before anything is written. Every mistake is reported as
 'FILE:LINE: what is wrong'; then the exit status is 2.
@@ -18,6 +16,7 @@ import re
 import sys
 import textwrap
 
+import effects
 import roles
 
 STATES = ("impl", "todo")
@@ -274,7 +273,7 @@ def parse_call(text, group):
 
 def read_list(path):
     """Read the list into groups, in file order; names and constants are unique."""
-    groups, seen, rules = [], {}, roles.Rules()
+    groups, seen, rules, effect_rules = [], {}, roles.Rules(), effects.Rules()
 
     def claim(key, line):
         if key in seen:
@@ -294,10 +293,11 @@ def read_list(path):
                     raise ValueError("note before the first [group]")
                 groups[-1].notes.append(text[1:].strip())
                 continue
-            if not groups and rules.add(text):
+            if not groups and (rules.add(text) or effect_rules.add(text)):
                 continue
             call = parse_call(text, groups[-1] if groups else None)
             rules.apply(call)
+            effect_rules.apply(call)
             for name in call.exported_names:
                 claim(name, line)
             if call.is_function:
@@ -308,6 +308,8 @@ def read_list(path):
     if not any(group.calls for group in groups):
         raise ListError(path, 0, "the list is empty")
     check_wide(path, groups, seen)
+    if effect_rules.unused():
+        raise ListError(path, 0, f"'effect' names '{effect_rules.unused()[0]}', which is no function")
     return groups
 
 
@@ -428,7 +430,7 @@ def is_internal(call):
 
 def impl_header(calls):
     public = '__attribute__((visibility("default"))) '
-    lines = ["#include <mpi.h>", "", "struct mpi_rank;", "",
+    lines = ['#include "mpi_abi.h"', "", "struct mpi_rank;", "",
              "/* Written by hand and called by the generated entries. */"]
     for call in calls:
         if (not call.is_function or call.state != "impl" or "raw" in call.flags
@@ -437,7 +439,7 @@ def impl_header(calls):
         first = None if "fast" in call.flags else "struct mpi_rank *self"
         lines.append(fill(spaced(call.returns) + call.implementation,
                           call.parameters(first), ";"))
-    lines += ["", "/* Exported helpers that mpi.h does not declare, and those written by hand. */"]
+    lines += ["", "/* Exported helpers that no mpi.h declares, and those written by hand. */"]
     for call in calls:
         if call.is_function and (is_internal(call) or "raw" in call.flags):
             lines.append(fill(public + spaced(call.returns) + call.name, call.parameters(), ";"))
@@ -658,7 +660,8 @@ def guest(call):
     body += ["if (!guest_enter(&seen))", "    " + plain[0]]
     for arg in call.args:
         if arg.role == "status" and arg.direction == "out":
-            body.append(f"{arg.name} = native_status{'es' if arg.array else ''}(&seen.call, {arg.name});")
+            body.append(f"{arg.name} = guest_statuses(&seen, {arg.name});" if arg.array else
+                        f"{arg.name} = native_status(&seen.call, {arg.name});")
     body += ["if (!guest_does(&seen))", f"    seen.rc = {real};", "return guest_leave(&seen);"]
     return head + "\n{\n" + "".join(f"    {line}\n" for line in body) + "}\n" + alias(call)
 
@@ -806,6 +809,7 @@ def role_header():
     unsigned char direction; /* enum mpi_direction */
     unsigned char length;    /* enum mpi_length */
     unsigned char length_of; /* number of the argument that the length refers to */
+    unsigned char room_of;   /* number + 1 of the argument that says for how many items there is room, or 0 */
     unsigned char pointers;  /* 0: the value itself; an array counts as one */
     unsigned char bytes;     /* of the value, or of what the pointer leads to; 0: of another type */
 };
@@ -836,14 +840,23 @@ def role_tables(functions):
         for arg in call.args:
             kind = arg.length.kind if arg.length else "none"
             of = names.index(arg.length.argument) if arg.length and arg.length.argument else 0
+            room = names.index(arg.room) + 1 if arg.room else 0
             rows.append(f'    {{"{arg.name}", MPI_ROLE_{arg.role.upper()}, '
-                        f"MPI_DIRECTION_{arg.direction.upper()}, MPI_LENGTH_{kind.upper()}, {of}, "
+                        f"MPI_DIRECTION_{arg.direction.upper()}, MPI_LENGTH_{kind.upper()}, {of}, {room}, "
                         f"{arg.type.count('*') + arg.type.count('[')}, {roles.SIZES.get(arg.base, 0)}}},\n")
         out.append(f"static const struct mpi_arg args_{call.name}[] = {{\n{''.join(rows)}}};\n")
     rows = "".join(f"    [{call.constant}] = {{args_{call.name}, {len(call.args)}}},\n"
                    for call in functions if call.args)
     out.append(f"const struct mpi_signature mpi_fn_signature[MPI_FN_COUNT] = {{\n{rows}}};\n")
     return "\n".join(out)
+
+
+def effect_header():
+    return banner("What MPI functions do.") + guard("ORR_MPI_EFFECTS_H", effects.header_body())
+
+
+def effect_table(functions):
+    return banner("What MPI functions do.") + '#include "mpi_effects.h"\n\n' + effects.table(functions)
 
 
 def paragraph(text):
@@ -913,6 +926,8 @@ def main(argv):
                    "mpi_needs.h": needs_header(calls),
                    "mpi_roles.h": role_header(),
                    "mpi_roles.c": role_tables(functions),
+                   "mpi_effects.h": effect_header(),
+                   "mpi_effects.c": effect_table(functions),
                    "mpi_wrapped.h": wrapped_header(functions),
                    "mpi_wrappers.c": wrappers(functions, "The recorder's", "native/wrap.h", wrapper),
                    "mpi_guests.c": wrappers(functions, "The hybrid simulation's", "hybrid/guest.h", guest),

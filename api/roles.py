@@ -15,7 +15,9 @@ SIZES = {"int": 4, "char": 1, "double": 8, "MPI_Aint": 8, "MPI_Count": 8, "MPI_O
          "MPI_Info": 4, "MPI_Errhandler": 4, "MPI_Message": 4, "MPI_Session": 4, "MPI_Fint": 4, "MPI_File": 8}
 DIRECTIONS = ("in", "out", "both")
 # Kinds of lengths, and how they are written; the empty kind is the value of an argument.
-LENGTHS = ("none", "value", "target", "size", "peers", "indegree", "outdegree", "dims", "sum", "last", "all")
+LENGTHS = ("none", "value", "target", "size", "peers", "indegree", "outdegree", "dims", "nodes", "edges", "neighbors",
+           "sources", "source_weights", "destinations", "destination_weights", "integers", "addresses", "large_counts",
+           "datatypes", "sum", "last", "all")
 KEYWORDS = ("role", "length", "room", "unless", "given", "free", "natural", "rooted") + DIRECTIONS
 
 
@@ -120,6 +122,9 @@ class Rules:
             given_away = arg.indirect and not arg.constant and arg.role != "callback"
             arg.direction = (last(self.directions, call, arg) or "out") if given_away else "in"
             arg.length = self.length(call, arg, by_name)
+            arg.room = last(self.rooms, call, arg)
+            if arg.room and arg.room not in by_name:
+                raise ValueError(f"'room {arg.room}': {call.name} has no such argument")
         for arg in call.args:
             arg.wrong = arg.wrong_later = None
             if not last(self.free, call, arg):
@@ -147,8 +152,8 @@ class Rules:
     def mistakes(self, call, arg):
         """What may be wrong with an argument, whatever others are: pairs of lists of conditions that hold together,
         those that are quickly checked first."""
-        is_length = any(other.length and other.length.kind == "value" and other.length.argument == arg.name
-                        for other in call.args)
+        is_length = any(other.room == arg.name or (other.length and other.length.kind == "value"
+                                                   and other.length.argument == arg.name) for other in call.args)
         is_natural = arg.role == "count" or last(self.natural, call, arg)
         if arg.role == "root":
             return [([], [f"mpi_arg_is_no_root({call.comm}, {arg.name})"])]
@@ -156,7 +161,7 @@ class Rules:
             return [([f"{arg.name} < 0"], [])] if is_natural or is_length else []
         if not must_be_there(arg, last(self.given, call, arg)):
             return []
-        items = last(self.rooms, call, arg) or (arg.length and items_of(arg.length))
+        items = arg.room or (arg.length and items_of(arg.length))
         if arg.length and not items:
             return []  # how many items there are is known later
         found = [([f"!{arg.name}"], [f"{items} > 0"] if items else [])]

@@ -56,6 +56,7 @@ _Noreturn void mpi_unsupported(enum mpi_fn fn);
 """
 
 SMALL_LIST = """# comment
+effect local: MPI*
 role comm type MPI_Comm
 role datatype type MPI_Datatype
 role op type MPI_Op
@@ -96,6 +97,9 @@ impl int MPIR_Variable; data
 SMALL_MAIN = """
 #include "mpi/entry.h"
 #include "mpi_impl.h"
+#include "mpi_abi_asserts.h" /* holds of mpi_abi.h, too, and declares the functions */
+__typeof__(MPI_Send) PMPI_Send;
+__typeof__(MPI_Ssend) PMPI_Ssend;
 #include <stdio.h>
 #include <stdlib.h>
 struct mpi_rank { int id; };
@@ -216,6 +220,7 @@ unsupported MPI_Ssend in pt2pt
 RULES = """role value name a b
 role comm name c
 role count name n
+effect local: MPI*
 length n: v
 
 """
@@ -231,6 +236,7 @@ MISTAKES = (
     ("free without names", "free\n", 1, "no names after 'free'"),
     ("given without names", "given\n", 1, "no names after 'given'"),
     ("room without names", "room n\n", 1, "expected 'room EXPR"),
+    ("room of nothing", "room x: a\nlength n: a\n[g] G\nimpl int MPI_A(int n, int a[]);\n", 4, "'room x': MPI_A has no such argument"),
     ("unless without a value", "unless a: n\n", 1, "expected 'unless ARG=VALUE"),
     ("unless of a missing argument", "unless b=1: n\n[g] G\nimpl int MPI_A(int n);\n", 3,
      "MPI_A has no such argument"),
@@ -268,9 +274,9 @@ MISTAKES = (
     ("unbalanced parentheses", "[g] G\nimpl int MPI_A(int (a);\n", 2, "unbalanced"),
     ("no prototype", "[g] G\nimpl MPI_A;\n", 2, "cannot read prototype"),
     ("foreign prefix", "[g] G\nimpl int MPO_A(int a);\n", 2, "'MPO_A' starts with none"),
-    ("function twice", "[g] G\nimpl int MPI_A(int a);\n\ntodo int MPI_A(int a);\n", 4, "line 7"),
-    ("constant twice", "[g] G\nimpl int MPI_Ab(int a);\nimpl int MPI_aB(int a);\n", 3, "line 7"),
-    ("group twice", "[g] G\nimpl int MPI_A(int a);\n[g] H\n", 3, "line 6"),
+    ("function twice", "[g] G\nimpl int MPI_A(int a);\n\ntodo int MPI_A(int a);\n", 4, "line 8"),
+    ("constant twice", "[g] G\nimpl int MPI_Ab(int a);\nimpl int MPI_aB(int a);\n", 3, "line 8"),
+    ("group twice", "[g] G\nimpl int MPI_A(int a);\n[g] H\n", 3, "line 7"),
     ("group without title", "[g]\nimpl int MPI_A(int a);\n", 1, "cannot read group"),
     ("stray continuation", "  int a);\n", 1, "continues nothing"),
     ("mistake in a continued entry", "[g] G\nimpl int MPI_A(int a,\n  int);\n", 2, "'int' has no"),
@@ -319,13 +325,14 @@ def generate(text, directory, *options):
 
 
 def compiler(options, directory, out):
-    """The compile command with the mock entry.h, and MPICH's include directories."""
+    """The compile command with the mock entry.h, the ABI, and MPICH's include directories (for what calls MPICH)."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    run(sys.executable, os.path.join(here, "abi.py"), os.path.join(here, "mpi_abi.txt"), LIST, out)
     shown = shlex.split(run(options.mpicc, "-show").stdout)
     includes = [word for word in shown if word.startswith("-I")]
     os.makedirs(os.path.join(directory, "mock", "mpi"), exist_ok=True)
     write(MOCK_ENTRY_H, directory, "mock", "mpi", "entry.h")
-    return [options.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wmissing-prototypes",
-            "-fvisibility=hidden", "-fPIC", "-I", os.path.join(directory, "mock"), "-I", out,
+    return [options.cc, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC", "-I", os.path.join(directory, "mock"), "-I", out,
             *includes]
 
 

@@ -26,7 +26,7 @@ static char *buffer;
 static double start;
 static unsigned long long seed;
 
-/* The same numbers on every rank. */
+/* Draws a number, which is the same on every rank. */
 static int draw(int below)
 {
     seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "engine/engine.h"
-#include "engine/procs.h"
+#include "engine/procs_internal.h"
 
 __attribute__((unused)) static void engine_fini(struct engine *e)
 {
@@ -15,6 +15,8 @@ __attribute__((unused)) static void engine_fini(struct engine *e)
     mem_free(e->decisions.at);
     mem_free(e->asking);
     mem_free(e->ready);
+    mem_free(e->later.groups);
+    mem_free(e->later.queue);
 }
 
 __attribute__((unused)) static void rank_map_fini(struct rank_map *map)
@@ -28,11 +30,16 @@ __attribute__((unused)) static void procs_fini(struct procs *p)
 
     while ((b = p->full)) {
         p->full = b->next;
-        native_free(b->data);
+        proc_link_free(b->data);
         mem_free(b);
     }
+    for (struct procs_held *h; (h = p->held);) {
+        p->held = h->next;
+        proc_link_free(h->data);
+        mem_free(h);
+    }
     for (uint32_t i = 0; i < p->cfg.link.procs; i++)
-        native_free(p->boxes[i].data);
+        proc_link_free(p->boxes[i].data);
     mem_free(p->boxes);
     mem_free(p->open);
     mem_free(p->sent_to);

@@ -28,6 +28,7 @@ import traceback
 
 TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
+SLOWEST = 12  # cases whose seconds are shown at the end
 LIMIT = 600  # seconds until a command counts as hung; generous, for busy machines
 COMPILERS = {".c": ["mpicc.mpich", "-std=gnu11"], ".cpp": ["mpicxx.mpich", "-std=c++17"],
              ".f": ["mpif90.mpich"], ".f90": ["mpif90.mpich"]}
@@ -306,6 +307,7 @@ def attempt(function, *arguments):
 class Tap:
     def __init__(self):
         self.number = self.failed = 0
+        self.spans = []  # seconds and names
 
     def show(self, name, problem):
         self.number += 1
@@ -317,9 +319,16 @@ class Tap:
     def run(self, function, items, jobs):
         """Shows all pairs of a name and a problem that function(item) yields; returns failed names."""
         failed = []
+
+        def timed(item):
+            start = time.monotonic()
+            shown = list(function(item))
+            if shown:
+                self.spans.append((time.monotonic() - start, shown[0][0]))
+            return shown
+
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for name, problem in itertools.chain.from_iterable(
-                    pool.map(lambda item: list(function(item)), items)):
+            for name, problem in itertools.chain.from_iterable(pool.map(timed, items)):
                 self.show(name, problem)
                 if problem is not None:
                     failed.append(name)
@@ -336,6 +345,8 @@ class Tap:
     def end(self):
         for line in ORACLES.report():
             print(line)
+        for seconds, name in sorted(self.spans, reverse=True)[:SLOWEST]:
+            print(f"# {seconds:6.1f} s  {name}")
         print(f"1..{self.number}\n{self.number - self.failed} passed, {self.failed} failed")
         return 1 if self.failed else 0
 

@@ -5,6 +5,8 @@ Prints TAP.
 
   same      the programs of tests/record, which make every call: native records are those of the simulation, and
             communicators, groups, datatypes, operations, windows and files are the same
+  volumes   calls and bytes of every function, in traces of both, in statistics without a trace, and converted to the
+            formats of other tools
   list      no function of the list, and no argument that a trace has, is missing in them
   fortran   all Fortran bindings of MPICH (mpif.h, use mpi, use mpi_f08) call functions that are recorded
 """
@@ -21,7 +23,9 @@ from harness import ROOT, TESTS, demand
 sys.path.insert(0, str(ROOT / "api"))
 import generate  # noqa: E402
 
-PROGRAMS = ("messages.c", "collectives.c", "groups.c", "types.c", "windows.c", "files.c", "tools.c")
+PROGRAMS = ("messages.c", "collectives.c", "groups.c", "types.c", "windows.c", "files.c", "tools.c", "room.c")
+# Programs whose calls move data, and at least how many functions have a volume.
+VOLUMES = (("volumes.c", 45), ("messages.c", 10), ("windows.c", 8), ("files.c", 40))
 # One program by each binding of Fortran.
 FORTRAN = ("f77.f90", "f90.f90", "f08.f90")
 # Results that each MPI chooses: addresses, keys, and what its tool interface offers.
@@ -143,6 +147,61 @@ class Calls(run_record.Tests):
         with harness.fresh_folder() as folder:
             self.note(self.simulate(folder, self.program("dynamic.c")))
 
+    # ---- volumes ----
+
+    def volumes_of(self, folder, trace):
+        done = harness.call([self.orrery, "analyze", trace, "functions", "--format", "csv"], cwd=folder)
+        demand(done.status == 0, f"{trace}: exit status {done.status}", done.stderr)
+        rows = [line.split(",") for line in done.stdout.splitlines()]
+        return {row[1]: f"{row[2]} calls, {row[3]} B" for row in rows if row[0] == "functions"}
+
+    def volumes(self, name, least):
+        """volumes.c has every form of every collective, in place, on intercommunicators and with neighbours that are
+        nobody; the others have all messages, one-sided operations and accesses to files."""
+        binary = self.program(name)
+        head = (TESTS / self.folder / name).read_text().splitlines()[0]
+        ranks, machine = re.search(r"native=(\d+)", head)[1], " ".join(re.findall(r"run=\"(.*?)\"", head)).split()
+        with harness.fresh_folder() as folder:
+            done = harness.call([self.orrery, "run", "-n", ranks, "-q", "--compute", "none", "--trace", "v.orr", *machine,
+                                 binary], cwd=folder)
+            demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
+            wanted = self.volumes_of(folder, "v.orr")
+            moving = [name for name, what in wanted.items() if not what.endswith(" 0 B")]
+            demand(len(moving) >= least, f"only {len(moving)} functions move data", *moving)
+            for options in ((), ("--profile-only",)):
+                done = self.record(folder, ranks, "-q", *options, binary)
+                demand(done.status == 0, f"exit status {done.status}", done.stderr)
+                self.demand_volumes(wanted, self.volumes_of(folder, "n.orr"), f"native, {options}")
+            self.convert(folder, "v.orr", "v.otf2")
+            self.demand_volumes(wanted, self.volumes_of(folder, "v.otf2"), "OTF2")
+
+    def plain_volumes(self):
+        """Formats that know MPI_COMM_WORLD and blocking collectives alone, not MPI_IN_PLACE at a root."""
+        binary = self.program("volumes.c")
+        with harness.fresh_folder() as folder:
+            done = harness.call([self.orrery, "run", "-n", 4, "-q", "--compute", "none", "--trace", "v.orr", binary,
+                                 "plain"], cwd=folder)
+            demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
+            wanted = {name: what for name, what in self.volumes_of(folder, "v.orr").items()
+                      if not re.match(r"MPI_(Gather|Scatter)", name)}
+            for path in ("v.ti", "v.meta"):
+                self.convert(folder, "v.orr", path)
+                found = self.volumes_of(folder, path)
+                demand(sum(name in found for name in wanted) > 8, f"{path}: only {' '.join(found)}")
+                self.demand_volumes({name: what for name, what in wanted.items() if name in found},
+                                    {name: found[name] for name in wanted if name in found}, path)
+
+    def convert(self, folder, source, target):
+        done = harness.call([self.orrery, "trace", "convert", "-q", source, target], cwd=folder)
+        demand(done.status == 0, f"{target}: exit status {done.status}", done.stderr)
+
+    @staticmethod
+    def demand_volumes(wanted, found, what):
+        both = sorted(set(wanted) | set(found))
+        differ = [f"{name}: {found.get(name)} instead of {wanted.get(name)}" for name in both
+                  if found.get(name) != wanted.get(name)]
+        demand(not differ, what, *differ)
+
     def bindings(self, name):
         source = TESTS / name
         binary = self.build / source.name.replace(".", "_")
@@ -194,7 +253,9 @@ class Calls(run_record.Tests):
 
 def add_all(tests):
     cases = [(f"same {name}", tests.same_objects, name) for name in PROGRAMS]
-    cases += [("ranks that come later", tests.dynamic), ("fortran: all bindings call functions", tests.fortran),
+    cases += [(f"volumes {name}", tests.volumes, name, least) for name, least in VOLUMES]
+    cases += [("volumes of plain formats", tests.plain_volumes),
+              ("ranks that come later", tests.dynamic), ("fortran: all bindings call functions", tests.fortran),
               ("fortran: one program by each binding", tests.same_bindings)]
     return cases + [(f"bindings {name}", tests.bindings, name) for name in BINDINGS]
 

@@ -32,6 +32,9 @@ PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c"
 REMOTE = {"comm_create.c": 0, "coll_random.c": 0, "dec_any_source.c": 1, "dec_cancel.c": 0, "f08_use_mpi.f90": 0,
           "fuzz_p2p.c": 0, "icoll_random.c": 1, "p2p_many.c": 0, "rma_locks.c": 0, "rma_pscw.c": 1, "io_basic.c": 0,
           "dyn_spawn.c": 0, "cxx_exceptions.cpp": 0}
+# ... and those of which some ranks run another build, which has all that is private elsewhere.
+TWO = ["coll_random.c", "f90_use_mpi.f90", "fuzz_p2p.c", "rma_locks.c", "io_basic.c", "cxx_exceptions.cpp"]
+OTHER_BUILD = ["-no-pie", "-Wl,--no-as-needed", "-lstdc++", "-lz"]
 LAUNCHER = ["--launcher", "mpiexec.mpich"]
 NETWORKS = {"packet": [], "constant": ["--platform", "ethernet-1g"], "flow": ["--platform", "torus-3d"]}
 
@@ -54,14 +57,25 @@ class Emulate(Tests):
             return json.loads(path.read_text())
 
 
-def program(tests, p, network, *options):
+def program(tests, p, network, *options, two=False):
     """They must not expect virtual times to be exact, as in other simulations: what depends on time may come late."""
-    harness.build(p.source, p.binary, [*run_mpi.WARNINGS[p.source.suffix], *p.flags, "-Dorrery_compute=orrery_of_others"])
+    flags = [*run_mpi.WARNINGS[p.source.suffix], *p.flags, "-Dorrery_compute=orrery_of_others"]
+    harness.build(p.source, p.binary, flags)
     with harness.fresh_folder() as folder:
         args = [arg.replace("{tmp}", folder) for arg in p.args]
-        done = tests.call("emulate", "-q", "-n", p.native, "--factor", 1, "--compute", "none", *network, *options, p.binary,
-                          *args)
+        first, more = p.native, []
+        if two:
+            other = p.binary.with_name(p.binary.name + "_other")
+            harness.build(p.source, other, [*flags, *OTHER_BUILD])
+            first = p.native // 2
+            more = [":", "-n", p.native - first, other, *args]
+        done = tests.call("emulate", "-q", "-n", first, "--factor", 1, "--compute", "none", *network, *options, p.binary,
+                          *args, *more)
     demand("check failed" not in done.stderr + done.stdout, "a check has failed", done.stderr)
+
+
+def two_builds(tests, p):
+    program(tests, p, [], two=True)
 
 
 def summary(tests):
@@ -272,6 +286,8 @@ def add_cases(tests):
     for i, name in enumerate(PROGRAMS):
         for network, words in NETWORKS.items() if i % 5 == 0 else [("packet", [])]:
             tests.add(f"programs {network} {name}", program, tests, known[name], words)
+    for name in TWO:
+        tests.add(f"programs in two builds {name}", two_builds, tests, known[name])
     for name, local in REMOTE.items():
         tests.add(f"remote programs {name}", program, tests, known[name], [], *LAUNCHER, "--local", local)
     tests.add("remote shared memory", remote_shared, tests, known["rma_shared.c"])

@@ -7,11 +7,14 @@ Prints TAP. The programs are those of tests/procs and tests/hosts. Kinds of test
             and statistics must agree
   fault     something happens to a process of a run; the run must end by itself, with a status and a
             message, and leave no process behind
+  loads     ranks load libraries while they run; the same natively, or refused
   input, memory, many
 """
 
 import itertools
 import os
+import pathlib
+import random
 import re
 import resource
 import signal
@@ -22,6 +25,7 @@ from harness import demand
 from watched_run import Run
 
 HOST = ["--host", "process"]
+LIBRARIES = harness.TESTS / "hosts" / "loads"
 
 
 class Tests(watched_run.Tests):
@@ -102,11 +106,33 @@ class Tests(watched_run.Tests):
         with Run(self, ["-q", "-n", "4", *HOST, *ways], "threads", how, "2") as run:
             self.expect(run, wanted, pattern)
 
-    def thread_spins(self, sig, wanted):
-        with Run(self, ["-q", "-n", "4", *HOST], "threads", "spin", "2") as run:
+    def thread_spins(self, sig, wanted, how, rank):
+        with Run(self, ["-q", "-n", "4", *HOST], "threads", how, rank) as run:
             run.await_files("spins", 1)
             os.kill(run.process.pid, sig)
-            self.expect(run, wanted, "")
+            err = self.expect(run, wanted, rf"^orrery: error: interrupted by signal {sig.value} ")
+            demand(err.count("error") == 1, "other errors", err)
+
+    def spins(self, how, ways):
+        """The result is the same however threads wait for each other."""
+        with Run(self, ["-q", "-n", "4", *HOST, *ways], "spins", how, "4", "4") as run:
+            self.expect(run, 0, "", "4 rounds\n")
+
+    def waits_for_stopped(self):
+        """A rank waits for what another one does that may be stopped."""
+        with Run(self, ["-q", "-n", "2", *HOST], "lock_of_file") as run:
+            self.expect(run, 0, "", "got 42\n")
+
+    def signalled(self, ways, threads, how, sig):
+        """A signal while threads are in calls, at some of their many moments."""
+        choice = random.Random(f"{ways}{how}{sig}")
+        for _ in range(2 if self.options.quick else 6):
+            count = choice.randrange(1, 60)
+            with Run(self, ["-n", "4", *ways], "spins", how, threads, "1000000", "tell") as run:
+                run.await_files("round.*", count)
+                os.kill(run.process.pid, sig)
+                err = self.expect(run, 128 + sig, rf"error: interrupted by signal {sig.value} ")
+            demand("internal error" not in err and "Segmentation" not in err, f"after {count} rounds", err)
 
     def memory(self):
         """The memory of the ranks' processes counts."""
@@ -129,6 +155,40 @@ class Tests(watched_run.Tests):
         with Run(self, ["-q", "-n", "3", *HOST, *ways], "child_calls") as run:
             self.expect(run, 3, r"error: a process that rank 1 has forked called MPI_Send, which only the rank itself can: [^\n]*$",
                         "rank 0: 0\nrank 1: 3\nrank 2: 0\n")
+
+    def build_loads(self):
+        """The program finds the libraries in its own folder."""
+        folder = self.build / "loads.run"
+        folder.mkdir(exist_ok=True)
+        shared, here = ["-O1", "-g", "-fPIC", "-shared"], ["-Wl,-rpath,$ORIGIN"]
+        for name, flags in (("needed.c", []), ("module.c", [*here, "-Wl,--no-as-needed", folder / "libneeded.so"]), ("streams.cpp", []),
+                            ("early.c", ["-nostartfiles"])):
+            harness.build(LIBRARIES / name, folder / f"lib{name.partition('.')[0]}.so",
+                          [*shared, f"-Wl,-soname,lib{name.partition('.')[0]}.so", *flags])
+        harness.build(harness.TESTS / "hosts/loads.c", folder / "loads", ["-O1", "-g", "-Wl,-E", *here])
+        return folder / "loads"
+
+    def loads(self, how):
+        """As native processes. These write to a file each, since their launcher mixes pieces of lines."""
+        program = self.build_loads()
+        path = program.with_name("libmodule.so")
+        with harness.fresh_folder() as folder:
+            native = harness.call_native(["mpiexec.mpich", "-outfile-pattern", f"{folder}/%r", "-n", "6", program, how, path])
+            lines = sorted(line for rank in pathlib.Path(folder).iterdir() for line in rank.read_text().splitlines())
+        texts = []
+        for ways in (HOST, *(["--host", "fibre", *more] for more in ([], ["--stacks", "shared"], ["--schedule", "random:3"],
+                                                                     ["--procs", "2"]))):
+            done = harness.call([self.orrery, "run", "-q", "-n", "6", "--compute", "none", *ways, program, how,
+                                 path])
+            demand(done.status == 0 and not done.stderr, f"{ways}: exit status {done.status}", done.stderr)
+            texts.append(sorted(done.stdout.splitlines()))
+            demand(texts[-1] == texts[0], f"{ways}: not the same", *map(str, texts))
+        demand(not native or lines == texts[0], "not as native", str(native), str(lines), str(texts[0]))
+
+    def loads_refused(self, how, why):
+        done = harness.call([self.orrery, "run", "-q", "-n", "3", "--host", "fibre", self.build_loads(), how])
+        demand(done.status == 3 and done.stdout.count("refused") == 3, f"exit status {done.status}", *map(str, done))
+        demand(re.search(rf"rank \d called dlopen\(\) .*{why}.*; run it with --host process", done.stderr), "no reason", done.stderr)
 
     def no_more_processes(self):
         """The system allows fewer than there are ranks."""
@@ -163,6 +223,10 @@ def add_same(tests):
     tests.add("children of ranks", tests.children)
     for more in ([], ["--procs", "2"]):
         tests.add(" ".join(["children that call MPI", *more]), tests.child_calls, more)
+    for how in ("modules", "streams"):
+        tests.add(f"loads {how}", tests.loads, how)
+    tests.add("loads global", tests.loads_refused, "global", "RTLD_GLOBAL")
+    tests.add("loads early", tests.loads_refused, "early", "constructors")
     for words in ([], ["raw"]):
         tests.add(f"input {' '.join(words)}", tests.input, words)
     if not tests.options.quick:
@@ -202,7 +266,14 @@ def add_faults(tests):
             tests.add(f"fault thread {how} {name}", tests.thread, ways, how, wanted, pattern)
     add_reports(tests)
     for sig in (signal.SIGINT, signal.SIGTERM):
-        tests.add(f"fault {sig.name}, thread spins", tests.thread_spins, sig, 128 + sig)
+        for how, rank in (("spin", "2"), ("calls", "3")):
+            tests.add(f"fault {sig.name}, thread {how}", tests.thread_spins, sig, 128 + sig, how, rank)
+    for how, ways in itertools.product(("memory", "lock", "yield", "probe"), ([], ["--compute", "none"])):
+        tests.add(" ".join(["threads spin,", how, *ways]), tests.spins, how, ways)
+    tests.add("threads spin, one rank waits for another", tests.waits_for_stopped)
+    for sig, how in itertools.product((signal.SIGINT, signal.SIGTERM), ("yield", "probe")):
+        tests.add(f"fault {sig.name} in calls of threads, {how}", tests.signalled, HOST, "4", how, sig)
+        tests.add(f"fault {sig.name} in calls of fibres, {how}", tests.signalled, ["--host", "fibre"], "0", how, sig)
     if can_change_user(tests):
         tests.add("fault no more processes", tests.no_more_processes)
     for how in ("segv", "overflow", "abort", "early", "late", "quit", "smash", "wild", "term", "usr"):

@@ -8,7 +8,7 @@
   order      which message a receive from any source gets, in real and in virtual order
   cancel     which receives are cancelled, in real and in virtual order
   arguments  handles and buffers that the program passes to calls and functions
-  threads    what threads may do beside calls of MPI
+  threads    what threads may do beside calls of MPI, and threads that call MPI at the same time
   clocks     what the program reads on its clocks is virtual, and sleeping takes no real time
   streams    input, output and exit status are those of the program
   ends       a program that aborts, crashes, or never initialises MPI ends everything
@@ -35,7 +35,7 @@ PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c"
             "inter_create.c", "env_attr.c", "env_cxx.cpp", "env_errhandler.c", "env_session.c", "err_classes.c",
             "err_coll.c", "err_null.c", "err_p2p.c", "err_request.c", "icoll_misc.c", "p2p_completion.c", "p2p_many.c",
             "p2p_misc.c", "p2p_partitioned.c", "p2p_probe.c", "rma_locks.c", "rma_pscw.c", "rma_request.c", "rma_shared.c",
-            "topo_graph.c", "cxx_exceptions.cpp"]
+            "topo_graph.c", "cxx_exceptions.cpp", "host_threads.c", "host_thread_barrier.c"]
 MACHINES = [("ethernet-1g", []), ("loggops", ["--set", "net.model=loggops,net.gap=1us"]),
             ("infiniband-hdr", ["--set", "net.model=loggops", "--collectives", "model"])]
 
@@ -141,13 +141,35 @@ def arguments(hybrid, name, which, last):
 
 
 def threads(hybrid):
-    """Threads may read clocks and sleep beside calls, but not call MPI at the same time."""
+    """Below MPI_THREAD_MULTIPLE threads may read clocks and sleep beside calls, but not call MPI at the same time."""
     done = hybrid.call("hybrid", "-q", "-n", 2, "--compute", "none", hybrid.folder / "threads")
     demand(done.stdout == "serialized, short\n" and "check failed" not in done.stderr, "not as it was", done.stdout,
            done.stderr)
     done = harness.call([hybrid.orrery, "hybrid", "-q", "-n", "2", str(hybrid.folder / "threads"), "both"])
     demand(done.status != 0 and "two threads of a process call MPI at the same time" in done.stderr, "no message",
            done.stderr)
+
+
+def multiple(hybrid, which):
+    """Threads that call MPI at the same time: one takes 2 ms, three do not take 6."""
+    words = ["-n", 2, "--compute", "none"]
+    done = hybrid.call("hybrid", "--order", which, *words, hybrid.folder / "multiple")
+    demand(done.stdout == "multiple\n" and "check failed" not in done.stderr, "not as natively", done.stdout, done.stderr)
+    demand(2 <= float(virtual_time(done.stderr).removesuffix(" ms")) < 6, virtual_time(done.stderr))
+    done = hybrid.call("hybrid", "-q", "--order", which, *words, "--set", "net.latency=50ms", "--simulators", 2,
+                       hybrid.folder / "multiple", "more")
+    demand(done.stdout == "multiple\n" and "check failed" not in done.stderr, "not as natively", done.stdout, done.stderr)
+
+
+def threads_traced(hybrid):
+    """The trace has the calls of each thread."""
+    with harness.fresh_folder() as folder:
+        trace = pathlib.Path(folder) / "run.orr"
+        hybrid.call("hybrid", "-q", "-n", 2, "--trace", trace, hybrid.folder / "multiple")
+        found = hybrid.call("trace", "print", trace).stdout
+        demand(found.count("MPI_Recv(") == found.count("MPI_Send(") == 120, "not all calls", found)
+        hybrid.call("trace", "verify", trace)
+        hybrid.call("replay", "-q", "--output", pathlib.Path(folder) / "again.orr", trace)
 
 
 def until(hybrid):
@@ -326,7 +348,10 @@ def cases(hybrid, options):
         yield f"arguments handles {which}", arguments, hybrid, "handles", which, "done"
         yield f"arguments duplicates {which}", arguments, hybrid, "duplicates", which, "done"
         yield f"arguments refused {which}", arguments, hybrid, "refused", which, "refused"
+        yield f"arguments undone {which}", arguments, hybrid, "undone", which, "done"
+        yield f"threads multiple {which}", multiple, hybrid, which
     yield "threads", threads, hybrid
+    yield "threads traced", threads_traced, hybrid
     yield "until", until, hybrid
     yield "speed", speed, hybrid
     yield "clocks", clocks, hybrid

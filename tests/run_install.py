@@ -60,7 +60,7 @@ class Tests:
         # debhelper sets another HOME; these let npm find its settings and its cache
         home = pathlib.Path.home()
         self.log = call(["dpkg-buildpackage", "-b", "-us", "-uc"], self.source,
-                        {**os.environ, "DEB_BUILD_OPTIONS": f"parallel={os.cpu_count()} noautodbgsym",
+                        {**os.environ, "DEB_BUILD_OPTIONS": f"parallel={os.cpu_count()} noautodbgsym noopt",
                          "npm_config_userconfig": str(home / ".npmrc"), "npm_config_cache": str(home / ".npm")}, BUILD_LIMIT)
         packages = list(self.build.glob("*.deb"))
         demand(len(packages) == 1, f"{len(packages)} packages")
@@ -68,6 +68,27 @@ class Tests:
         call(["dpkg-deb", "-x", str(packages[0]), str(self.tree)])
         tests = [path for path in self.source.glob("obj-*/tests/*") if path.is_file()]
         demand(not tests, f"tests were built: {tests[:3]}")
+
+    def make_install(self):
+        """`make install` of what was built, to another prefix: it runs from there, and has the page of reports if npm is there."""
+        root = self.build / "root"
+        shutil.rmtree(root, ignore_errors=True)
+        built = next(self.source.glob("obj-*")).name
+        said = call(["make", "-C", str(self.source), "install", f"BUILD={built}", "PREFIX=/opt/orrery", f"DESTDIR={root}"],
+                    environment={name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")},
+                    limit=BUILD_LIMIT)
+        program = root / "opt/orrery/bin/orrery"
+        demand("ethernet-1g" in call([str(program), "platform", "list"]), "no presets")
+        call([str(program), "run", "-q", "-n", "2", "--compute", "none", str(self.mpi_program())])
+        page = (root / "opt/orrery/share/orrery/report.html").exists()
+        demand(page != ("writes no pages" in said), f"the page of reports: {page}", said)
+
+    def mpi_program(self):
+        source, program = self.build / "small.c", self.build / "small"
+        source.write_text("#include <mpi.h>\nint main(int argc, char **argv)\n{\n    MPI_Init(&argc, &argv);\n"
+                          "    return MPI_Finalize();\n}\n")
+        call(["mpicc.mpich", "-o", str(program), str(source)])
+        return program
 
     def runs(self):
         """The unpacked program finds its library and its presets."""
@@ -184,7 +205,7 @@ def main():
     shutil.rmtree(tests.build / "copy", ignore_errors=True)
     cases = [("the package is built, without tests", tests.package), ("it runs from its folder", tests.runs),
              ("pages and links", tests.pages), ("the page of reports", tests.report),
-             ("pkg-config", tests.pkg_config)]
+             ("pkg-config", tests.pkg_config), ("make install", tests.make_install)]
     cases += [(f"the example {name} in a copy", tests.example, name) for name in EXAMPLES]
     cases += [("completion: candidates", tests.candidates), ("completion in bash", tests.bash),
               ("completion in zsh", tests.zsh), ("completion in fish", tests.fish)]

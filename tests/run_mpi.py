@@ -2,9 +2,9 @@
 """Runs the MPI conformance programs natively and under Orrery, and prints TAP.
 
 The first five lines of a program say how to run it, if the defaults (n=1,2,5 native=4 output=same
-schedules=100 measured=yes host=both) do not fit:
+schedules=40 measured=yes host=both) do not fit:
 
-    test: n=1,2,5 native=4 args="..." output=same|sorted|free schedules=100 measured=yes|no
+    test: n=1,2,5 native=4 args="..." output=same|sorted|free schedules=40 measured=yes|no
           host=both|fibre|process|threads
 
   n          rank counts to simulate; native is added to them
@@ -90,7 +90,7 @@ def find_programs(folders, build, pattern):
             flags=["-g", "-O1" if index % 2 == 0 else "-O2",
                    *shlex.split(fields.get("flags", ""))], n=counts, native=native,
             args=shlex.split(fields.get("args", "")), output=fields.get("output", "same"),
-            schedules=int(fields.get("schedules", 100)),
+            schedules=int(fields.get("schedules", 40)),
             measured=fields.get("measured", "yes") == "yes",
             options=shlex.split(fields.get("run", "")), lines=fields.get("lines"),
             host=fields.get("host", "both"), check=fields.get("check", "yes") == "yes"))

@@ -82,7 +82,7 @@ class Tests(watched_run.Tests):
     def elsewhere(self, words, wanted):
         """Workers that do not find what the starter shares, as on another machine."""
         with Run(self, ["-q", "-n", "6", "--procs", "2", "--launcher",
-                        "env -u ORRERY_TEAM mpiexec.mpich"], *words) as run:
+                        "env -u ORRERY_WORKERS mpiexec.mpich"], *words) as run:
             status, out, err = run.finish()
         demand(status == wanted, f"exit status {status} instead of {wanted}", err)
         demand("\001" not in out + err, "the mark of a worker is shown", out, err)

@@ -8,6 +8,7 @@
   ends       crashes, aborts, deadlocks and exit statuses in one of the programs
   file       --app
   trace      traces name all programs, are the same on any number of processes, and can be replayed
+  emulate    'orrery emulate', with processes here and by a launcher
   record     'orrery record', 'orrery hybrid', 'orrery sweep' and 'orrery check' with several programs
   usage      wrong usage is named
 """
@@ -47,6 +48,20 @@ class Programs:
 
     def one(self, *arguments):
         return [self.folder / "both", OCEAN, STEPS, *arguments]
+
+    def ring(self, name):
+        """Built by a compiler, with or without fixed addresses."""
+        source, *flags = name.split()
+        binary = self.folder / name.replace(" ", "").replace(".", "-") / "ring"
+        binary.parent.mkdir(exist_ok=True)
+        harness.build(TESTS / "programs" / source, binary, ["-O1", *flags])
+        return binary
+
+    def leaks(self, name, flags):
+        binary = self.folder / name / "leaks"
+        binary.parent.mkdir(exist_ok=True)
+        harness.build(TESTS / "programs" / "leaks.c", binary, [*harness.STRICT, "-g", *flags])
+        return binary
 
     def call(self, *words, status=0, **options):
         done = harness.call([self.orrery, *words], **options)
@@ -167,6 +182,49 @@ def hybrid(p, simulators):
         demand("ocean" in describe(p, name) and "air" in describe(p, name), "not both are in the trace")
 
 
+def emulate(p, *how):
+    """The same output, if it does not depend on time; the trace and the summary have both."""
+    with harness.fresh_folder() as folder:
+        name, summary = (pathlib.Path(folder) / name for name in ("emulated.orr", "summary.json"))
+        done = p.call("emulate", "-q", "-n", OCEAN, "--factor", 1, "--compute", "none", "--trace", name, "--json", summary, *how,
+                      *p.two())
+        alone = p.call("run", "-q", "-n", OCEAN + AIR, "--compute", "none", *p.one())
+        demand(sorted(done.stdout.splitlines()) == sorted(alone.stdout.splitlines()), "output", done.stdout, alone.stdout)
+        found = json.loads(summary.read_text())["programs"]
+        demand([one["ranks"] for one in found] == [OCEAN, AIR], "other programs", str(found))
+        demand("ocean" in describe(p, name) and "air" in describe(p, name), "not both are in the trace")
+        p.call("trace", "verify", name)
+
+
+def emulate_ends(p, how, status, text):
+    done = p.call("emulate", "-q", "-n", OCEAN, "--factor", 1, "--compute", "none", *p.two(how), status=status)
+    demand(text in done.stderr, f"no '{text}'", done.stderr)
+    if how == "crash":
+        demand(f" in {p.folder}/air" in done.stderr, "the backtrace does not name the program", done.stderr)
+
+
+def emulate_languages(p, order, *how):
+    """Programs with other libraries, so all that is private is elsewhere; also two of one name."""
+    words = []
+    for number, name in enumerate(order):
+        words += [*([":", "-n", 2] if words else []), p.ring(name), f"argument{number}"]
+    done = p.call("emulate", "-q", "-n", 2, "--factor", 1, "--compute", "none", *how, *words)
+    alone = p.call("run", "-q", "-n", 2, "--compute", "none", *words)
+    lines = sorted(alone.stdout.splitlines())
+    demand(len(lines) == 2 * len(order) and all(f"argument{i}" in alone.stdout for i in range(len(order))), "no lines", *lines)
+    demand(sorted(done.stdout.splitlines()) == lines, "output", done.stdout, alone.stdout)
+
+
+def emulate_leaks(p):
+    """Lines of the simulator's program are not those of another one, even if that has its name."""
+    words = ["emulate", "-q", "-n", 2, "--factor", 1, "--check-leaks"]
+    leak = p.leaks("first", []), p.leaks("second", ["-DLEAKS"])
+    done = p.call(*words, leak[0], ":", "-n", 2, leak[1], status=1)
+    demand(f" in {leak[1]}" in done.stderr and "leaks.c:" not in done.stderr, "not where it was made", done.stderr)
+    done = p.call(*words, leak[1], ":", "-n", 2, leak[0], status=1)
+    demand("(leaks.c:18)" in done.stderr, "not where it was made", done.stderr)
+
+
 def check(p):
     text = p.call("check", p.folder / "ocean", p.folder / "air").stdout
     demand(text.count("yes, it can be simulated") == 2, "not two verdicts", text)
@@ -183,13 +241,14 @@ def usage(p):
                         ((ocean, STEPS, ":", "-n", 2, "./missing"), "./missing"),
                         ((ocean, STEPS, ":", "-n", 2, "/bin/true"), "cannot simulate '/bin/true'"),
                         ((ocean, *[word for _ in range(64) for word in (":", "-n", 1, air)]), "too many programs")):
-        for command in ("run", "record", "hybrid") if "simulate" not in text else ("run",):
+        for command in ("run", "record", "hybrid", "emulate") if "simulate" not in text else ("run",):
             done = p.call(command, "-n", 2, *words, status=2)
             demand(text in done.stderr, f"{command}: no '{text}'", done.stderr)
     done = p.call("run", "-n", 2, "--placement", "mincut:x", *p.two(), status=2)
     demand("mincut" in done.stderr, "no message", done.stderr)
-    done = p.call("emulate", "-n", 2, *p.two(), status=2)
-    demand("cannot be emulated" in done.stderr, "no message", done.stderr)
+    done = p.call("emulate", "-n", OCEAN, "--launcher", "mpiexec.mpich", "--local", OCEAN + 1, *p.two(), status=2)
+    demand(f"ranks of the first one can be on this computer if --launcher is given, here {OCEAN}" in done.stderr, "no message",
+           done.stderr)
 
 
 def cases(p):
@@ -200,6 +259,13 @@ def cases(p):
     for how, status, text in (("crash", 139, "Segmentation fault"), ("abort", 5, "MPI_Abort"),
                               ("deadlock", 1, "deadlock"), ("exit", 3, "")):
         yield f"ends {how}", ends, p, how, status, text
+        yield f"emulate ends {how}", emulate_ends, p, how, status, text
+    yield "emulate here", emulate, p
+    yield "emulate launcher", emulate, p, "--launcher", "mpiexec.mpich"
+    yield "emulate launcher and here", emulate, p, "--launcher", "mpiexec.mpich", "--local", 2
+    yield "emulate languages", emulate_languages, p, ("ring.cpp", "ring.f90", "ring.cpp -no-pie")
+    yield "emulate languages of a launcher", emulate_languages, p, ("ring.f90", "ring.cpp"), "--launcher", "mpiexec.mpich"
+    yield "emulate leaks", emulate_leaks, p
     yield "file", file, p
     yield "trace", trace, p
     yield "record", record, p

@@ -153,6 +153,29 @@ class Tests:
         counts = [{name: row[:2] for name, row in functions.items()} for _, functions in (sums, native)]
         demand(counts[0] == counts[1], "the native run differs", str(counts[0]), str(counts[1]))
 
+    def stats(self, name):
+        """--stats has the functions and messages of a simulated run, as JSON and CSV; --placement reads it."""
+        binary = self.program(name)
+        with harness.fresh_folder() as folder:
+            done = harness.call([self.orrery, "run", "-n", 4, "-q", "--compute", "none", "--collectives", "model", "--stats", "v.json",
+                                 binary], cwd=folder)
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            for suffix in ("json", "csv"):
+                done = self.record(folder, 4, "-q", "--progress", "--stats", f"n.{suffix}", binary)
+                demand(done.status == 0, f"exit status {done.status}", done.stderr)
+                done = harness.call([self.orrery, "run", "-n", 4, "-q", "--procs", 2, "--placement", f"mincut:n.{suffix}", binary],
+                                    cwd=folder)
+                demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            native, virtual = (json.loads((pathlib.Path(folder) / f"{which}.json").read_text()) for which in "nv")
+            rows = (pathlib.Path(folder) / "n.csv").read_text().splitlines()
+        functions = [[(f["name"], f["collective"], f["calls"]) for f in found["functions"]] for found in (native, virtual)]
+        demand(functions[0] == functions[1], "functions differ", str(functions[0]), str(functions[1]))
+        for key in ("ranks", "point_to_point", "sizes", "pairs"):
+            demand(native[key] == virtual[key], f"{key} differ", str(native[key]), str(virtual[key]))
+        demand(native["real_time_s"] > 0 and len(native["per_rank"]) == 4, "no times", str(native))
+        demand([row for row in rows if row.startswith("pair,")] == [f"pair,,{a},{b},{n},{size}," for a, b, n, size in
+                                                                    virtual["pairs"]["rows"]], "other pairs", *rows)
+
     # ---- faults ----
 
     def ended(self, words, status, last):
@@ -208,6 +231,23 @@ class Tests:
         tags = [found[1] for found in (re.search(r"MPI_Send.*tag=(\d)", line) for line in lines) if found]
         demand(tags == ["1"] * 50 + ["2"] * 50 + ["3"] * 50 or len(set(tags[i * 50] for i in range(3))) == 3
                and all(len(set(tags[i * 50:i * 50 + 50])) == 1 for i in range(3)), f"not by threads: {tags}")
+
+    def threads_together(self):
+        """Threads that call MPI at the same time: all calls of each are there, and the trace can be replayed."""
+        binary = self.build / "multiple"
+        harness.build(TESTS / "hybrid" / "multiple.c", binary, ["-w", "-pthread"])
+        with harness.fresh_folder() as folder:
+            done = self.record(folder, 2, "-q", binary)
+            demand(done.status == 0, f"exit status {done.status}", done.stderr)
+            self.verify(folder)
+            calls = self.calls(folder, "n.orr")
+            replayed = harness.call([self.orrery, "replay", "-q", "n.orr"], cwd=folder)
+        for rank in range(2):
+            for call in ("MPI_Send", "MPI_Recv"):
+                tags = re.findall(rf"{call}\(.*?tag=(\d)", "\n".join(calls[rank]))
+                demand(sorted(tags) == sorted("012" * 20), f"{call} of rank {rank}: {tags}")
+                demand(all(len(set(tags[i:i + 20])) == 1 for i in (0, 20, 40)), f"not by threads: {tags}")
+        demand(replayed.status == 0, f"exit status {replayed.status} of the replay", replayed.stderr)
 
     def sessions(self):
         """Communicators of sessions have their members, and the trace can be replayed."""
@@ -292,8 +332,10 @@ def add_all(tests):
          "ends with status 1, as --on-full stop requests", "end"),
         ("profile of messages", tests.profile, "p2p_modes.c"),
         ("profile of RMA", tests.profile, "rma_random.c"),
+        ("stats", tests.stats, "p2p_modes.c"),
         ("directory of parts", tests.elsewhere),
         ("threads", tests.threads),
+        ("threads at the same time", tests.threads_together),
         ("sessions", tests.sessions),
         ("spawned ranks", tests.spawned),
         ("spawned ranks natively", tests.spawned_natively),

@@ -187,9 +187,12 @@ def native(replay):
         old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
         replay.call("record", "-q", "-n", 2, "-o", old, replay.folder / "arrivals", 2)
         calls = lambda trace: sorted(re.findall(r"^\[\d+\].*?: (MPI_\w+)", replay.text(trace), re.M))
+        stats, found = os.path.join(folder, "stats.csv"), []
         for how in ([], ["--real-time", "--busy", "sleep"]):
-            replay.call("replay", "-q", *how, old, "-o", new)
+            replay.call("replay", "-q", *how, "--stats", stats, old, "-o", new)
             demand(calls(old) == calls(new), f"other calls {how}")
+            found.append(re.findall(r"^(?:function,MPI_(?:Irecv|Ssend|Waitany).*,|messages,point_to_point.*)(?=,|$)", pathlib.Path(stats).read_text(), re.M))
+        demand(len(found[0]) == 4 and found[0] == found[1], "other statistics in real time", str(found))
 
 
 def hybrid(replay):

@@ -279,7 +279,7 @@ def usage(replay):
                 ([old, "-w", "nonblocking MPI_Finalize"], "no non-blocking form"),
                 ([old, "-w", "remove collective MPI_Barrier ranks 0"], "unknown word 'ranks'"),
                 ([old, "-w", "scale foo by 2 tag 7"], "unknown word 'tag'"),
-                ([old, "-w", "replace collective MPI_Barrier with MPI_Send"], "not a blocking collective"),
+                ([old, "-w", "replace collective MPI_Barrier with MPI_Send"], "not a collective"),
                 ([old, "-w", "replace collective MPI_Barrier with MPI_Init"], "not a collective"),
                 ([one_end, "-w", "remove messages"], "more sends than receives"),
                 ([old, "-w", "insert message from 0 to 1 size 5"], "expected: insert"),

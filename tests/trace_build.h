@@ -77,9 +77,28 @@ __attribute__((unused)) static void build_nodes(struct build *b, unsigned count)
     mem_free(nodes);
 }
 
-/* A communicator with local number `number` at all its members. */
-__attribute__((unused)) static void build_comm(struct build *b, unsigned number, uint64_t identity,
-                                               const int64_t *ranks, size_t count)
+/* Numbers of the `count` ranks of a communicator that are neighbours of `of`. */
+static void build_neighbours(struct buf *out, const uint8_t *edges, size_t count, size_t of,
+                             int is_out)
+{
+    struct trace_stream s;
+    struct trace_sink nowhere = {.block = SIZE_MAX};
+    int64_t ranks[BUILD_ITEMS];
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (edges[is_out ? of * count + i : i * count + of])
+            ranks[found++] = (int64_t)i;
+    trace_stream_init(&s, &nowhere, 0, 0, 0);
+    trace_put_array(&s, ranks, found);
+    buf_add(out, s.data, s.used);
+    mem_free(s.data);
+}
+
+/* A communicator with local number `number` at all its members. If it has a topology, member i
+ * sends to member k if edges[i * count + k] is set. */
+__attribute__((unused)) static void build_topology(struct build *b, unsigned number,
+                                                   uint64_t identity, const int64_t *ranks,
+                                                   size_t count, const uint8_t *edges)
 {
     struct trace_stream s;
     struct trace_sink nowhere = {.block = SIZE_MAX};
@@ -96,12 +115,48 @@ __attribute__((unused)) static void build_comm(struct build *b, unsigned number,
     for (size_t i = 0; i < count; i++) {
         at = trace_varint_put(text, number);
         memcpy(at, &identity, sizeof identity);
-        at = trace_varint_put(at + sizeof identity, TRACE_COMM_INTRA);
+        at = trace_varint_put(at + sizeof identity, edges ? TRACE_COMM_TOPOLOGY : TRACE_COMM_INTRA);
         at = trace_varint_put(at, trace_zigzag((int64_t)i));
         at = trace_varint_put(at, count);
         at = trace_varint_put(at, 0);
-        trace_other(&b->locals[ranks[i]], TRACE_DEFINE_COMM, 0, text, (size_t)(at - text));
+        buf_clear(&out);
+        buf_add(&out, text, (size_t)(at - text));
+        for (int is_out = 0; edges && is_out < 2; is_out++)
+            build_neighbours(&out, edges, count, i, is_out);
+        trace_other(&b->locals[ranks[i]], TRACE_DEFINE_COMM, 0, out.data, out.len);
     }
+    mem_free(s.data);
+    buf_fini(&out);
+}
+
+__attribute__((unused)) static void build_comm(struct build *b, unsigned number, uint64_t identity,
+                                               const int64_t *ranks, size_t count)
+{
+    build_topology(b, number, identity, ranks, count, NULL);
+}
+
+/* A window of MPI_COMM_WORLD with local number `number` at all ranks. */
+__attribute__((unused)) static void build_win(struct build *b, unsigned number)
+{
+    const uint8_t win[] = {(uint8_t)number, 0, 0, 2};
+    for (unsigned i = 0; i < b->ranks; i++)
+        trace_other(&b->locals[i], TRACE_DEFINE_WIN, 0, win, sizeof win);
+}
+
+/* A group of ranks of the world, with a local number at one rank. */
+__attribute__((unused)) static void build_group(struct build *b, unsigned rank, unsigned number,
+                                                const int64_t *ranks, size_t count)
+{
+    struct trace_sink nowhere = {.block = SIZE_MAX};
+    struct trace_stream s;
+    struct buf out;
+    uint8_t head[TRACE_VARINT_MAX];
+    buf_init(&out);
+    buf_add(&out, head, (size_t)(trace_varint_put(head, number) - head));
+    trace_stream_init(&s, &nowhere, 0, 0, 0);
+    trace_put_array(&s, ranks, count);
+    buf_add(&out, s.data, s.used);
+    trace_other(&b->locals[rank], TRACE_DEFINE_GROUP, 0, out.data, out.len);
     mem_free(s.data);
     buf_fini(&out);
 }

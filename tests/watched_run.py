@@ -65,7 +65,8 @@ def describe(pid, program):
     if os.path.realpath(folder / "exe") == str(program):
         return "program", index
     name = os.path.basename(words[0]).split(".")[0]
-    return ("worker" if name == "orrery" else name), index
+    own = (folder / "comm").read_text().strip()  # a guard or a witness calls itself so
+    return (own if own.startswith("orrery-") else "worker" if name == "orrery" else name), index
 
 
 def descendants(root, program):
@@ -94,9 +95,9 @@ class Run:
     """A running run, in its own folder."""
 
     def __init__(self, tests, arguments, program, *words, command=("run", "--compute", "none"), environment=None,
-                 stdout=None):
+                 stdout=None, names_program=True):
         self.program = tests.build / program
-        self.command = [tests.orrery, *command, *arguments, str(self.program), *words]
+        self.command = [tests.orrery, *command, *arguments, *([str(self.program)] if names_program else []), *words]
         self.mark = uuid.uuid4().hex
         self.environment = dict(os.environ, LC_ALL="C", **{MARK: self.mark}, **(environment or {}))
         self.stdout = stdout

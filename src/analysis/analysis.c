@@ -10,7 +10,7 @@
 #include "analysis/links.h"
 #include "analysis/memory.h"
 #include "analysis/profile.h"
-#include "analysis/replay.h"
+#include "analysis/causes.h"
 #include "base/mem.h"
 #include "trace/reader.h"
 
@@ -23,7 +23,7 @@ const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS] = {
     [ANALYSIS_WAITS] = {"waits", "wait states: why ranks waited in calls"},
     [ANALYSIS_PATH] = {"path", "the critical path and what it consists of"},
     [ANALYSIS_DELAYS] = {"delays", "the parts of the program that made others wait"},
-    [ANALYSIS_EFFICIENCY] = {"efficiency", "load balance, serialisation and transfer"},
+    [ANALYSIS_EFFICIENCY] = {"efficiency", "load balance, serialisation, transfer and files"},
     [ANALYSIS_REQUESTS] = {"requests", "how many tests requests needed"},
     [ANALYSIS_OVERLAP] = {"overlap", "computing while communication was in flight"},
     [ANALYSIS_LINKS] = {"links", "load of the links of a simulated machine over time"},
@@ -32,10 +32,24 @@ const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS] = {
 const char *analysis_wait_name(enum analysis_wait wait)
 {
     static const char *const names[ANALYSIS_WAIT_KINDS] = {
-        [ANALYSIS_LATE_SENDER] = "late-sender",     [ANALYSIS_WRONG_ORDER] = "wrong-order",
-        [ANALYSIS_LATE_RECEIVER] = "late-receiver", [ANALYSIS_WAIT_BARRIER] = "wait-at-barrier",
-        [ANALYSIS_WAIT_NXN] = "wait-at-nxn",        [ANALYSIS_LATE_BROADCAST] = "late-broadcast",
-        [ANALYSIS_EARLY_REDUCE] = "early-reduce",   [ANALYSIS_EARLY_SCAN] = "early-scan",
+        [ANALYSIS_LATE_SENDER] = "late-sender",
+        [ANALYSIS_WRONG_ORDER] = "wrong-order",
+        [ANALYSIS_LATE_RECEIVER] = "late-receiver",
+        [ANALYSIS_WAIT_BARRIER] = "wait-at-barrier",
+        [ANALYSIS_WAIT_NXN] = "wait-at-nxn",
+        [ANALYSIS_LATE_BROADCAST] = "late-broadcast",
+        [ANALYSIS_EARLY_REDUCE] = "early-reduce",
+        [ANALYSIS_EARLY_SCAN] = "early-scan",
+        [ANALYSIS_LATE_NEIGHBOUR] = "late-neighbour",
+        [ANALYSIS_WAIT_FENCE] = "wait-at-fence",
+        [ANALYSIS_LATE_POST] = "late-post",
+        [ANALYSIS_EARLY_WAIT] = "early-wait",
+        [ANALYSIS_LATE_COMPLETE] = "late-complete",
+        [ANALYSIS_LOCK_CONTENTION] = "lock-contention",
+        [ANALYSIS_WAIT_CREATE] = "wait-at-create",
+        [ANALYSIS_WAIT_FREE] = "wait-at-free",
+        [ANALYSIS_WAIT_FILE] = "wait-at-file",
+        [ANALYSIS_WAIT_FINALIZE] = "wait-at-finalize",
         [ANALYSIS_COMPLETION] = "completion",
     };
     return names[wait];
@@ -105,6 +119,11 @@ static int begin(struct analysis *a, const char *path, const char *name, struct 
     return 0;
 }
 
+static double between(double value, double least, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
 static void efficiencies(struct analysis *a)
 {
     struct analysis_efficiency *e = &a->efficiency;
@@ -115,29 +134,31 @@ static void efficiencies(struct analysis *a)
         return;
     e->parallel = mean / a->runtime;
     e->load_balance = most > 0 ? mean / most : 1;
-    e->communication = most / a->runtime;
     /* rounding must not make the ideal time shorter than the compute time of a rank */
-    e->ideal = e->ideal < most ? most : e->ideal > a->runtime ? a->runtime : e->ideal;
-    e->serialisation = e->ideal > 0 ? most / e->ideal : 1;
+    e->ideal_without_files = between(e->ideal_without_files, most, a->runtime);
+    e->ideal = between(e->ideal, e->ideal_without_files, a->runtime);
+    e->serialisation = e->ideal_without_files > 0 ? most / e->ideal_without_files : 1;
     e->transfer = e->ideal / a->runtime;
+    e->communication = e->serialisation * e->transfer;
+    e->file = e->ideal > 0 ? e->ideal_without_files / e->ideal : 1;
 }
 
 /* Groups that need all ranks together. */
-#define REPLAY_GROUPS                                                                            \
+#define CAUSES_GROUPS                                                                            \
     (1u << ANALYSIS_PAIRS | 1u << ANALYSIS_WAITS | 1u << ANALYSIS_PATH | 1u << ANALYSIS_DELAYS | \
      1u << ANALYSIS_EFFICIENCY)
 
 struct second_pass {
     const char *path;
     const struct analysis_options *options;
-    struct replay *replay;
+    struct causes *causes;
     struct err err;
 };
 
 static void *run_second(void *pass)
 {
     struct second_pass *p = pass;
-    p->replay = replay_run(p->path, p->options, &p->err);
+    p->causes = causes_run(p->path, p->options, &p->err);
     return NULL;
 }
 
@@ -147,7 +168,7 @@ static int run_passes(struct analysis *a, const char *path, const struct analysi
 {
     struct second_pass second = {path, o, NULL, {0}};
     pthread_t thread;
-    int is_needed = (o->groups & REPLAY_GROUPS) != 0;
+    int is_needed = (o->groups & CAUSES_GROUPS) != 0;
     int is_beside = is_needed && o->threads != 1 &&
                     pthread_create(&thread, NULL, run_second, &second) == 0;
     int rc = profile_run(a, path, o, err);
@@ -155,12 +176,12 @@ static int run_passes(struct analysis *a, const char *path, const struct analysi
         pthread_join(thread, NULL);
     else if (is_needed && rc == 0)
         run_second(&second);
-    if (rc == 0 && is_needed && !second.replay) {
+    if (rc == 0 && is_needed && !second.causes) {
         *err = second.err;
         rc = err->code;
     }
-    if (second.replay)
-        replay_result(second.replay, a);
+    if (second.causes)
+        causes_result(second.causes, a);
     return rc;
 }
 

@@ -13,7 +13,7 @@
  * efficiencies, requests, overlap, links.
  *
  * Two passes read the trace. The first reads one rank after the other (profile.h), the second all
- * of them concurrently in order of time, and matches messages and collectives (replay.h). The
+ * of them concurrently in order of time, and matches messages and collectives (causes.h). The
  * passes run concurrently. Neither keeps events: memory grows with the ranks, the pairs and the
  * phases up to the limits below, and with the messages and collectives in flight.
  *
@@ -55,27 +55,41 @@ enum analysis_wait {
     ANALYSIS_LATE_SENDER, /* a receive, or the wait for one: the send had not begun */
     /* the same, while another message that was sent earlier was waiting for this rank */
     ANALYSIS_WRONG_ORDER,
-    ANALYSIS_LATE_RECEIVER,  /* a send: the receive had not begun */
-    ANALYSIS_WAIT_BARRIER,   /* a barrier: others had not entered it */
-    ANALYSIS_WAIT_NXN,       /* the same in collectives in which all ranks wait for all */
-    ANALYSIS_LATE_BROADCAST, /* the root had not entered a collective that sends from it */
-    ANALYSIS_EARLY_REDUCE,   /* the root waits for others in a collective that sends to it */
-    ANALYSIS_EARLY_SCAN,     /* ranks before this one had not entered a scan */
-    ANALYSIS_COMPLETION,     /* in a barrier or NxN collective after the first rank had left it */
+    ANALYSIS_LATE_RECEIVER,   /* a send: the receive had not begun */
+    ANALYSIS_WAIT_BARRIER,    /* a barrier: others had not entered it */
+    ANALYSIS_WAIT_NXN,        /* the same in collectives in which all ranks wait for all */
+    ANALYSIS_LATE_BROADCAST,  /* the root had not entered a collective that sends from it */
+    ANALYSIS_EARLY_REDUCE,    /* the root waits for others in a collective that sends to it */
+    ANALYSIS_EARLY_SCAN,      /* ranks before this one had not entered a scan */
+    ANALYSIS_LATE_NEIGHBOUR,  /* neighbours had not entered a neighbourhood collective */
+    ANALYSIS_WAIT_FENCE,      /* others had not entered a fence of a window */
+    ANALYSIS_LATE_POST,       /* a target had not posted its window for the access of this rank */
+    ANALYSIS_EARLY_WAIT,      /* MPI_Win_wait: an origin was still accessing the window */
+    ANALYSIS_LATE_COMPLETE,   /* the same after its last access, until MPI_Win_complete */
+    ANALYSIS_LOCK_CONTENTION, /* others had locked the window */
+    ANALYSIS_WAIT_CREATE,   /* others had not entered a call that makes a communicator or window */
+    ANALYSIS_WAIT_FREE,     /* the same of a call that frees one */
+    ANALYSIS_WAIT_FILE,     /* others had not entered a collective access to a file */
+    ANALYSIS_WAIT_FINALIZE, /* others had not entered MPI_Finalize */
+    ANALYSIS_COMPLETION,    /* in a barrier or NxN collective after the first rank had left it */
     ANALYSIS_WAIT_KINDS,
 };
 const char *analysis_wait_name(enum analysis_wait); /* "late-sender" */
 
 struct analysis_rank {
     int64_t node;            /* -1: not known */
+    double start;            /* of a rank that was spawned: its first call, else 0 */
     double end;              /* when its last call ended, since the start of the trace */
     double compute;          /* outside MPI */
-    double mpi;              /* in MPI calls */
+    double mpi;              /* in MPI calls: communication and file accesses */
+    double file;             /* of this, in file accesses, and waiting for them alone */
+    double communication;    /* the rest of it: compute + communication + file = end - start */
     double wait;             /* in blocking communication calls */
     double sent, received;   /* bytes of point-to-point messages */
     double messages;         /* sent */
     double collective_bytes; /* that it passed to collectives */
     double rma_bytes;        /* that it put, got or accumulated */
+    double file_bytes;       /* that it wrote or read */
     double calls;
     double waits[ANALYSIS_WAIT_KINDS];
     double path;       /* time on the critical path */
@@ -88,17 +102,20 @@ struct analysis_node {
     int64_t node;
     const char *name; /* "" if it has none */
     uint64_t ranks;
-    double compute, mpi, wait, sent, received, messages, collective_bytes, rma_bytes;
+    double compute, mpi, communication, file, wait, sent, received, messages;
+    double collective_bytes, rma_bytes, file_bytes;
 };
 
 struct analysis_function {
     const char *name;
+    unsigned kind;     /* what it does: enum mpi_kind */
+    const char *class; /* "communication" or "file" */
     double calls, time;
     double mean; /* time of a call */
     /* Time of a rank: mean, standard deviation, least and most across all ranks. */
     double rank_mean;
     double rank_deviation, rank_min, rank_max;
-    double bytes; /* that it sent, or passed to a collective */
+    double bytes; /* that it sent, or passed to a collective, or a file got or gave */
     double waits; /* time in wait states */
 };
 
@@ -134,26 +151,29 @@ struct analysis_node_pair {
 
 /* A part of the program: computing or a function, in a region or at a call site. */
 struct analysis_place {
-    const char *region;   /* innermost user region; "" if there is none */
-    const char *function; /* "MPI_Send" */
-    const char *site;     /* call site; "" if the trace has none */
-    int is_compute;       /* the computing before that call, not the call itself */
-    double path;          /* time on the critical path */
-    /* the waiting of other ranks that it caused: of those that waited for the late rank ... */
-    double delay_direct;
-    double delay_indirect; /* ... and of those that waited because of their waiting, and so on */
+    const char *region;    /* innermost user region; "" if there is none */
+    const char *function;  /* "MPI_Send" */
+    const char *site;      /* call site; "" if the trace has none */
+    int is_compute;        /* the computing before that call, not the call itself */
+    int is_file;           /* that call accesses a file */
+    double path;           /* time on the critical path */
+    double delay_direct;   /* the waiting of ranks for one that this made late */
+    double delay_indirect; /* the waiting that followed from that waiting, and so on */
     double waits[ANALYSIS_WAIT_KINDS];
 };
 
-/* The efficiencies of the POP project. Each is between 0 and 1; products are exact. */
+/* The efficiencies of the POP project, with a factor for file accesses. Each is between 0 and 1;
+ * products are exact. */
 struct analysis_efficiency {
-    double parallel;      /* mean compute time / run time = load_balance x communication */
+    double parallel;      /* mean compute / run time = load_balance x communication x file */
     double load_balance;  /* mean / maximum compute time */
-    double communication; /* maximum compute time / run time = serialisation x transfer */
-    double serialisation; /* maximum compute time / ideal run time */
+    double communication; /* serialisation x transfer */
+    double serialisation; /* maximum compute time / ideal run time without files */
     double transfer;      /* ideal run time / run time */
-    /* run time, by replay, with no latency, infinite bandwidth, and calls that cost nothing */
-    double ideal;
+    double file;          /* ideal run time without files / ideal run time */
+    /* run time with no latency, infinite bandwidth, and calls that cost nothing but file accesses,
+     * and with file accesses that cost nothing either */
+    double ideal, ideal_without_files;
 };
 
 /* The links of the machine that was simulated, and what they carried over time. */
@@ -202,7 +222,8 @@ struct analysis {
     /* overall: sums of all ranks */
     double begin;   /* when the first call began, in seconds of the trace's clock */
     double runtime; /* from the start of the first call to the end of the last */
-    double compute, mpi, wait, sent, received, messages, collective_bytes, rma_bytes, calls;
+    double compute, mpi, communication, file, wait, sent, received, messages, calls;
+    double collective_bytes, rma_bytes, file_bytes;
     double bandwidth; /* bytes sent, by any call, per second in MPI calls */
     double waits[ANALYSIS_WAIT_KINDS];
     uint64_t wait_counts[ANALYSIS_WAIT_KINDS];
@@ -227,6 +248,7 @@ struct analysis {
 
     /* the critical path, whose length is the run time */
     double path_compute, path_mpi;
+    double path_file;   /* of path_mpi */
     uint64_t path_hops; /* from rank to rank */
     /* delays: waiting with a known cause, and without */
     double delay_known, delay_unknown;
@@ -254,7 +276,7 @@ struct analysis_watch {
     void (*message)(void *context, uint32_t from, uint32_t to, int64_t sent, int64_t received);
     /* A rank has waited for another until `time`: its critical path continues from that one. */
     void (*hop)(void *context, uint32_t rank, uint32_t other, int64_t time);
-    /* The same as `message`, with its bytes. */
+    /* `message` with its bytes. */
     void (*transfer)(void *context, uint32_t from, uint32_t to, uint64_t bytes, int64_t sent,
                      int64_t received);
 };

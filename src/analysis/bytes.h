@@ -1,19 +1,23 @@
 /*
- * bytes.h - the bytes that a call sends, derived from its arguments.
+ * bytes.h - the bytes that a call of a rank moves (calls/calls.h), with what the analysis knows of
+ * its handles.
  */
 #ifndef ANALYSIS_BYTES_H
 #define ANALYSIS_BYTES_H
 
-#include "analysis/calls.h"
 #include "analysis/handles.h"
+#include "calls/calls.h"
 
-/* A message, or a one-sided operation. */
-uint64_t bytes_of_message(const struct handles *, const struct call_shape *,
+/* Of the message that a call sends. */
+uint64_t bytes_of_message(const struct handles *, const struct mpi_effect *,
                           const struct trace_event *);
 
-/* The bytes that a rank passes to a collective. With MPI_IN_PLACE that is its part of the receive
- * buffer, except at the root of a gather, which sends nothing. */
+/* What a rank passes to a collective. */
 uint64_t bytes_of_collective(const struct handles_book *, const struct handles *,
-                             const struct call_shape *, const struct trace_event *);
+                             const struct mpi_effect *, const struct trace_event *);
+
+/* What a one-sided operation or an access to a file moves, in both directions. */
+uint64_t bytes_of_access(const struct handles *, const struct mpi_effect *,
+                         const struct trace_event *);
 
 #endif

@@ -62,7 +62,7 @@ void delays_snapshot(struct delays *, struct delay_snapshot **to, const struct d
 void delays_attribute(struct delays *, struct delay_sums *waiter, const struct delay_snapshot *then,
                       const struct delay_sums *late, const struct delay_snapshot *late_then,
                       int64_t ticks);
-/* The same if the cause is not known. */
+/* Attributes waiting whose cause is not known. */
 void delays_attribute_unknown(struct delays *, struct delay_sums *waiter, int64_t ticks);
 
 #endif

@@ -46,13 +46,30 @@ static uint32_t add_region(struct handles_book *b, const char *text)
     return (uint32_t)*number;
 }
 
+/* Ranks that were spawned come last, and define a world of their own. */
+static uint64_t world_size(struct trace *t)
+{
+    uint64_t size = t->header.ranks;
+    int is_spawned = 1;
+    while (size > 1 && is_spawned) {
+        struct trace_local local;
+        trace_local_read(&local, t, size - 1);
+        is_spawned = local.tables[TRACE_DEFINE_COMM].items[TRACE_LOCAL_WORLD].identity !=
+                     TRACE_COMM_WORLD;
+        trace_local_fini(&local);
+        size -= (uint64_t)is_spawned;
+    }
+    return size;
+}
+
 void handles_book_init(struct handles_book *b, struct trace *t)
 {
     *b = (struct handles_book){.trace = t};
     map_init(&b->comm_by_identity);
     map_init(&b->region_by_hash);
     map_init(&b->sizes_by_hash);
-    add_comm(b, TRACE_COMM_WORLD, mem_strdup("MPI_COMM_WORLD"), t->header.ranks);
+    map_init(&b->groups_by_hash);
+    add_comm(b, TRACE_COMM_WORLD, mem_strdup("MPI_COMM_WORLD"), world_size(t));
     add_comm(b, 0, mem_strdup("MPI_COMM_SELF"), 1);
     *map_insert(&b->comm_by_identity, TRACE_COMM_WORLD, NULL) = HANDLES_WORLD + 1;
     add_region(b, "");
@@ -72,6 +89,7 @@ void handles_book_fini(struct handles_book *b)
     map_fini(&b->comm_by_identity);
     map_fini(&b->region_by_hash);
     map_fini(&b->sizes_by_hash);
+    map_fini(&b->groups_by_hash);
     *b = (struct handles_book){0};
 }
 
@@ -87,7 +105,7 @@ static uint32_t comm_number(struct handles_book *b, const struct trace_local_ite
         return (uint32_t)*number - 1;
     const struct trace_comm *def = trace_definitions_comm(&b->trace->definitions, item->identity);
     char name[64];
-    snprintf(name, sizeof name, "comm-%zu-of-%llu", b->comm_count - 1,
+    snprintf(name, sizeof name, "comm-%zu-of-%llu", b->comm_count - b->unnamed - 1,
              (unsigned long long)(item->size + item->other_size));
     *number = b->comm_count + 1;
     struct handles_comm *c = add_comm(b, item->identity,
@@ -103,19 +121,126 @@ static uint32_t comm_number(struct handles_book *b, const struct trace_local_ite
     return (uint32_t)b->comm_count - 1;
 }
 
+static const struct handles_neighbours *neighbours_of(const struct trace_local_item *item)
+{
+    uint64_t in = item->source_count, out = item->destination_count;
+    if (!item->has_topology)
+        return NULL;
+    struct handles_neighbours *n = mem_alloc(sizeof *n + (in + out) * sizeof *n->ranks);
+    *n = (struct handles_neighbours){in, out, n->ranks, n->ranks + in};
+    if (in)
+        memcpy(n->ranks, item->sources, in * sizeof *n->ranks);
+    if (out)
+        memcpy(n->ranks + in, item->destinations, out * sizeof *n->ranks);
+    return n;
+}
+
 static struct handles_mine mine_of(struct handles_book *b, const struct trace_local_item *item,
                                    uint64_t rank)
 {
     if (!item->kind)
-        return (struct handles_mine){HANDLES_NONE, 0, 0, 0};
+        return (struct handles_mine){.comm = HANDLES_NONE};
     if (item->identity == TRACE_COMM_SELF(rank))
-        return (struct handles_mine){HANDLES_SELF, 0, 0, 0};
-    struct handles_mine mine = {comm_number(b, item), (uint32_t)item->rank, 0,
-                                item->other_size > 0};
+        return (struct handles_mine){.comm = HANDLES_SELF, .neighbours = neighbours_of(item)};
+    struct handles_mine mine = {.comm = comm_number(b, item),
+                                .rank = (uint32_t)item->rank,
+                                .is_inter = item->other_size > 0,
+                                .neighbours = neighbours_of(item)};
     const struct handles_comm *c = &b->comms[mine.comm];
     if (mine.is_inter && c->ranks)
         mine.is_second = mine.rank >= c->rank_count || c->ranks[mine.rank] != (int64_t)rank;
     return mine;
+}
+
+/* Ranks create the windows of a communicator in the same order, so a window is the same as that of
+ * another rank if as many were created before it; files likewise. */
+enum { WINDOW = 1, FILE_HANDLE };
+
+static uint32_t derived_number(struct handles_book *b, uint32_t comm, unsigned what,
+                               uint64_t before)
+{
+    int is_new;
+    uint64_t identity = mix(mix(b->comms[comm].identity, what), before);
+    uint64_t *number = map_insert(&b->comm_by_identity, identity, &is_new);
+    if (!is_new)
+        return (uint32_t)*number - 1;
+    *number = b->comm_count + 1;
+    add_comm(b, identity, NULL, 0);
+    b->unnamed++;
+    struct handles_comm *made = &b->comms[b->comm_count - 1];
+    *made = b->comms[comm];
+    made->identity = identity;
+    made->name = NULL;
+    return (uint32_t)b->comm_count - 1;
+}
+
+static void read_wins(struct handles *h, struct handles_book *b, const struct trace_table *wins)
+{
+    struct map before; /* windows of each communicator */
+    if (!wins->count)
+        return;
+    map_init(&before);
+    h->win_count = (uint32_t)wins->count;
+    h->wins = mem_alloc(h->win_count * sizeof *h->wins);
+    for (uint32_t i = 0; i < h->win_count; i++) {
+        const struct trace_local_item *item = &wins->items[i];
+        struct handles_mine mine = item->kind ? handles_comm(h, item->lower)
+                                              : (struct handles_mine){.comm = HANDLES_NONE};
+        mine.neighbours = NULL;
+        if (mine.comm != HANDLES_NONE && mine.comm != HANDLES_SELF)
+            mine.comm = derived_number(b, mine.comm, WINDOW,
+                                       (*map_insert(&before, mine.comm, NULL))++);
+        h->wins[i] = mine;
+    }
+    map_fini(&before);
+}
+
+void handles_open(struct handles *h, struct handles_book *b, int64_t file, struct handles_mine comm,
+                  uint64_t before)
+{
+    if (file < 0 || file >= (int64_t)h->file_count)
+        return;
+    comm.neighbours = NULL;
+    if (comm.comm != HANDLES_NONE && comm.comm != HANDLES_SELF)
+        comm.comm = derived_number(b, comm.comm, FILE_HANDLE, before);
+    h->files[file] = comm;
+}
+
+static void read_files(struct handles *h, const struct trace_table *files)
+{
+    h->file_count = (uint32_t)files->count;
+    h->files = mem_alloc((files->count + 1) * sizeof *h->files);
+    for (uint32_t i = 0; i < h->file_count; i++)
+        h->files[i] = (struct handles_mine){.comm = HANDLES_NONE};
+}
+
+static const struct handles_group *group_of(struct handles_book *b,
+                                            const struct trace_local_item *item)
+{
+    uint64_t hash = item->size;
+    int is_new;
+    if (!item->kind)
+        return NULL;
+    for (uint64_t i = 0; i < item->size; i++)
+        hash = mix(hash, (uint64_t)item->members[i]);
+    uint64_t *known = map_insert(&b->groups_by_hash, hash, &is_new);
+    if (is_new) {
+        struct handles_group *g = mem_alloc(sizeof *g + item->size * sizeof *g->ranks);
+        g->count = item->size;
+        if (item->size)
+            memcpy(g->ranks, item->members, item->size * sizeof *g->ranks);
+        *known = (uint64_t)(uintptr_t)g;
+        keep(b, g);
+    }
+    return (const struct handles_group *)(uintptr_t)*known;
+}
+
+static void read_groups(struct handles *h, struct handles_book *b, const struct trace_table *groups)
+{
+    h->group_count = (uint32_t)groups->count;
+    h->groups = mem_alloc((groups->count + 1) * sizeof *h->groups);
+    for (uint32_t i = 0; i < h->group_count; i++)
+        h->groups[i] = group_of(b, &groups->items[i]);
 }
 
 /* Most ranks have the same datatypes. */
@@ -145,12 +270,18 @@ void handles_read(struct handles *h, struct handles_book *b, uint64_t rank)
     const struct trace_table *comms = &local.tables[TRACE_DEFINE_COMM],
                              *names = &local.tables[TRACE_DEFINE_NAME];
     *h = (struct handles){.rank = rank, .sizes = sizes_of(b, &local.tables[TRACE_DEFINE_TYPE])};
+    h->world = comms->items[TRACE_LOCAL_WORLD].identity == TRACE_COMM_WORLD
+                   ? (struct handles_mine){.comm = HANDLES_WORLD, .rank = (uint32_t)rank}
+                   : mine_of(b, &comms->items[TRACE_LOCAL_WORLD], rank);
     if (comms->count > 2) {
         h->mine_count = (uint32_t)comms->count - 2;
         h->mine = mem_alloc(h->mine_count * sizeof *h->mine);
         for (uint32_t i = 0; i < h->mine_count; i++)
             h->mine[i] = mine_of(b, &comms->items[i + 2], rank);
     }
+    read_wins(h, b, &local.tables[TRACE_DEFINE_WIN]);
+    read_files(h, &local.tables[TRACE_DEFINE_FILE]);
+    read_groups(h, b, &local.tables[TRACE_DEFINE_GROUP]);
     if (names->count) {
         h->region_count = (uint32_t)names->count;
         h->regions = mem_alloc(h->region_count * sizeof *h->regions);
@@ -162,7 +293,13 @@ void handles_read(struct handles *h, struct handles_book *b, uint64_t rank)
 
 void handles_fini(struct handles *h)
 {
+    for (uint32_t i = 0; i < h->mine_count; i++)
+        mem_free((void *)h->mine[i].neighbours);
     mem_free(h->mine);
+    mem_free((void *)h->world.neighbours);
+    mem_free(h->wins);
+    mem_free(h->files);
+    mem_free(h->groups);
     mem_free(h->regions);
     *h = (struct handles){0};
 }

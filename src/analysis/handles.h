@@ -1,6 +1,7 @@
 /*
  * handles.h - what the handles of ranks mean, small enough for all ranks at once: sizes of
- * datatypes, which ranks share if they are the same; communicators by number; names of regions.
+ * datatypes, which ranks share if they are the same; communicators, windows and files by number;
+ * groups; names of regions.
  */
 #ifndef ANALYSIS_HANDLES_H
 #define ANALYSIS_HANDLES_H
@@ -12,10 +13,10 @@
 #define HANDLES_SELF 1
 #define HANDLES_NONE UINT32_MAX
 
-/* A communicator, the same for all its ranks. */
+/* A communicator, window or file, the same for all its ranks. */
 struct handles_comm {
     uint64_t identity;
-    char *name;
+    char *name;                    /* NULL: a window or file */
     uint64_t size;                 /* of both groups */
     const int64_t *ranks, *others; /* world ranks; NULL: 0, 1, 2, ... */
     uint64_t rank_count, other_count;
@@ -25,12 +26,13 @@ struct handles_comm {
 struct handles_book {
     struct trace *trace;
     struct handles_comm *comms;
-    size_t comm_count;
+    size_t comm_count, unnamed;  /* windows and files are among them */
     struct map comm_by_identity; /* to number + 1 */
     char **regions;              /* 0: outside of all regions */
     size_t region_count;
     struct map region_by_hash;
-    struct map sizes_by_hash; /* to address */
+    struct map sizes_by_hash;  /* to address */
+    struct map groups_by_hash; /* to address */
     void **memory;
     size_t memory_count;
 };
@@ -41,13 +43,34 @@ struct handles_mine {
     uint32_t rank;     /* of this rank in it */
     uint8_t is_second; /* of an intercommunicator: the rank is in the second group */
     uint8_t is_inter;
+    const struct handles_neighbours *neighbours; /* NULL: it has no topology */
+};
+
+/* Those of one rank, as ranks of the communicator; -1: nobody. */
+struct handles_neighbours {
+    uint64_t in, out;
+    const int64_t *sources, *destinations;
+    int64_t ranks[];
+};
+
+/* The members of a group, as ranks of the world; ranks with the same group share it. */
+struct handles_group {
+    uint64_t count;
+    int64_t ranks[];
 };
 
 struct handles {
     uint64_t rank;
+    struct handles_mine world; /* MPI_COMM_WORLD: ranks that were spawned have another one */
     const uint64_t *sizes;     /* of datatypes; the first is their number */
     struct handles_mine *mine; /* from local number 2 on */
     uint32_t mine_count;
+    struct handles_mine *wins; /* windows, by local number */
+    uint32_t win_count;
+    struct handles_mine *files; /* by local number; a file is known when it has been opened */
+    uint32_t file_count;
+    const struct handles_group **groups; /* by local number; NULL: not defined */
+    uint32_t group_count;
     uint32_t *regions; /* by local number */
     uint32_t region_count;
 };
@@ -68,12 +91,34 @@ static inline uint64_t handles_size(const struct handles *h, int64_t type)
 static inline struct handles_mine handles_comm(const struct handles *h, int64_t comm)
 {
     if (comm == TRACE_LOCAL_WORLD)
-        return (struct handles_mine){HANDLES_WORLD, (uint32_t)h->rank, 0, 0};
+        return h->world;
     if (comm == TRACE_LOCAL_SELF)
-        return (struct handles_mine){HANDLES_SELF, 0, 0, 0};
+        return (struct handles_mine){.comm = HANDLES_SELF};
     return comm >= 2 && comm - 2 < (int64_t)h->mine_count
                ? h->mine[comm - 2]
-               : (struct handles_mine){HANDLES_NONE, 0, 0, 0};
+               : (struct handles_mine){.comm = HANDLES_NONE};
+}
+
+/* A window by local number: its ranks are those of its communicator. */
+static inline struct handles_mine handles_win(const struct handles *h, int64_t win)
+{
+    return win >= 0 && win < (int64_t)h->win_count ? h->wins[win]
+                                                   : (struct handles_mine){.comm = HANDLES_NONE};
+}
+
+static inline struct handles_mine handles_file(const struct handles *h, int64_t file)
+{
+    return file >= 0 && file < (int64_t)h->file_count ? h->files[file]
+                                                      : (struct handles_mine){.comm = HANDLES_NONE};
+}
+/* The rank opens a file on a communicator, after as many others: ranks open the files of a
+ * communicator in the same order. */
+void handles_open(struct handles *, struct handles_book *, int64_t file, struct handles_mine comm,
+                  uint64_t before);
+
+static inline const struct handles_group *handles_group(const struct handles *h, int64_t group)
+{
+    return group >= 0 && group < (int64_t)h->group_count ? h->groups[group] : NULL;
 }
 
 /* The world rank of a peer in the communicator; -1: not known. */

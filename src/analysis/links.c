@@ -1,5 +1,5 @@
 /*
- * links.c - see links.h.
+ * links.c - reads what links carried (see links.h).
  */
 #include "analysis/links.h"
 

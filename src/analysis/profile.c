@@ -1,5 +1,5 @@
 /*
- * profile.c - see profile.h.
+ * profile.c - the first pass over a trace, rank by rank (see profile.h).
  */
 #include "analysis/profile.h"
 
@@ -18,7 +18,7 @@ struct fn_sum {
     double time, bytes, mean, squares, min, max;
 };
 
-/* The same on the current rank. */
+/* A function on the current rank. */
 struct fn_rank {
     uint64_t calls;
     int64_t time;
@@ -29,7 +29,7 @@ struct profile {
     struct analysis *a;
     struct trace trace;
     struct handles_book book;
-    struct call_shape *shapes;
+    struct mpi_effect *shapes;
     struct phases phases;
     struct fn_sum *sums;
     struct fn_rank *fns; /* of the rank */
@@ -38,15 +38,17 @@ struct profile {
     struct map requests; /* in flight, with their failed tests */
     int64_t last;        /* end of the last call of its first thread */
     int has_first;       /* that has made calls */
-    int64_t compute, mpi, wait, overlapped, exposed;
-    uint64_t sent, received, messages, collective, rma, calls;
+    int is_first_thread; /* the current one is */
+    int64_t first;       /* start of its first call */
+    int64_t compute, mpi, file, wait, overlapped, exposed;
+    uint64_t sent, received, messages, collective, rma, file_bytes, calls;
     int64_t begin, end; /* of all ranks: start of the first call, end of the last */
     int is_begun;
 };
 
 /* ---- bytes ---- */
 
-static uint64_t send_bytes(struct profile *p, const struct call_shape *s,
+static uint64_t send_bytes(struct profile *p, const struct mpi_effect *s,
                            const struct trace_event *e)
 {
     if (s->dest < 0 || e->args[s->dest].number < 0)
@@ -59,41 +61,52 @@ static uint64_t send_bytes(struct profile *p, const struct call_shape *s,
 
 /* ---- requests ---- */
 
-/* Kept until a request is complete: failed tests, and the bytes of a persistent send. */
+/* Kept until a request is complete: its failed tests; and what a persistent one moves. */
 #define KEY_PERSISTENT(number) ((uint64_t)(number) | UINT64_C(1) << 62)
+#define IS_COLLECTIVE (UINT64_C(1) << 63)
+#define IS_FILE (UINT64_C(1) << 62) /* added to the failed tests of a request */
 
-static void begin_request(struct profile *p, int64_t number)
+static void begin_request(struct profile *p, int64_t number, uint64_t mark)
 {
     if (number >= 0)
-        *map_insert(&p->requests, (uint64_t)number, NULL) = 0;
+        *map_insert(&p->requests, (uint64_t)number, NULL) = mark;
 }
 
-/* The bytes + 1 that a persistent request sends each time it is started. */
-static void keep_persistent(struct profile *p, const struct call_shape *s,
+/* The bytes + 1 that a persistent request sends, or passes to a collective, each time it is
+ * started. */
+static void keep_persistent(struct profile *p, const struct mpi_effect *s,
                             const struct trace_event *e)
 {
     int64_t number = s->request >= 0 ? e->args[s->request].number : -1;
-    if (number >= 0 && s->kind == CALL_SEND_INIT && e->args[s->dest].number >= 0)
+    if (number < 0)
+        return;
+    if (s->kind == MPI_DOES_COLLECTIVE)
+        *map_insert(&p->requests, KEY_PERSISTENT(number),
+                    NULL) = (bytes_of_collective(&p->book, &p->handles, s, e) + 1) | IS_COLLECTIVE;
+    else if (s->dest >= 0 && e->args[s->dest].number >= 0)
         *map_insert(&p->requests, KEY_PERSISTENT(number),
                     NULL) = bytes_of_message(&p->handles, s, e) + 1;
 }
 
-static uint64_t start(struct profile *p, const struct call_shape *s, const struct trace_event *e)
+static uint64_t start(struct profile *p, const struct mpi_effect *s, const struct trace_event *e)
 {
-    uint64_t sum = 0;
+    uint64_t sent = 0, passed = 0;
     for (size_t i = 0, count = calls_given(s, e); i < count; i++) {
         int64_t number = calls_given_request(s, e, i);
         if (number < 0)
             continue;
         uint64_t *bytes = map_find(&p->requests, KEY_PERSISTENT(number));
-        if (bytes && *bytes) {
+        if (bytes && *bytes & IS_COLLECTIVE) {
+            passed += (*bytes & ~IS_COLLECTIVE) - 1;
+        } else if (bytes && *bytes) {
             p->messages++;
-            sum += *bytes - 1;
+            sent += *bytes - 1;
         }
-        begin_request(p, number);
+        begin_request(p, number, 0);
     }
-    p->sent += sum;
-    return sum;
+    p->sent += sent;
+    p->collective += passed;
+    return sent + passed;
 }
 
 static void count_tests(struct analysis *a, uint64_t tests)
@@ -110,9 +123,10 @@ static void receive(struct profile *p, const struct trace_status *status)
         p->received += status->bytes;
 }
 
-static void complete(struct profile *p, const struct call_shape *s, const struct trace_event *e)
+static void complete(struct profile *p, const struct mpi_effect *s, const struct trace_event *e)
 {
-    int is_test = s->kind >= CALL_TEST;
+    int is_test = s->form == MPI_FORM_POLLING;
+    size_t files = 0, others = 0;
     for (size_t i = 0, count = calls_completed(s, e); i < count; i++) {
         int64_t number = calls_completed_request(s, e, i);
         uint64_t *failed = number < 0 ? NULL : map_find(&p->requests, (uint64_t)number);
@@ -121,13 +135,17 @@ static void complete(struct profile *p, const struct call_shape *s, const struct
             continue;
         p->a->requests++;
         p->a->tested += is_test;
-        if (*failed + (unsigned)is_test)
-            count_tests(p->a, *failed + (unsigned)is_test);
+        *(*failed & IS_FILE ? &files : &others) += 1;
+        uint64_t tests = (*failed & ~IS_FILE) + (unsigned)is_test;
+        if (tests)
+            count_tests(p->a, tests);
         map_remove(&p->requests, (uint64_t)number);
     }
+    if (files && !others && p->is_first_thread)
+        p->file += e->leave - e->enter;
 }
 
-static void test_failed(struct profile *p, const struct call_shape *s, const struct trace_event *e)
+static void test_failed(struct profile *p, const struct mpi_effect *s, const struct trace_event *e)
 {
     p->a->tests_failed++;
     for (size_t i = 0, count = calls_given(s, e); i < count; i++) {
@@ -140,75 +158,65 @@ static void test_failed(struct profile *p, const struct call_shape *s, const str
 
 /* ---- calls ---- */
 
-static void collective(struct profile *p, const struct call_shape *s, const struct trace_event *e)
+static void collective(struct profile *p, const struct mpi_effect *s, const struct trace_event *e)
 {
     struct handles_mine mine = s->comm >= 0 ? handles_comm(&p->handles, e->args[s->comm].number)
-                                            : (struct handles_mine){HANDLES_NONE, 0, 0, 0};
+                                            : (struct handles_mine){.comm = HANDLES_NONE};
     if (mine.comm != HANDLES_SELF)
         phases_collective(&p->phases, mine.comm, e->fn, e->enter, e->leave);
 }
 
 /* Counts what the call does. Returns the bytes that it sends or passes to a collective. */
-static uint64_t take_call(struct profile *p, const struct call_shape *s,
+static uint64_t take_call(struct profile *p, const struct mpi_effect *s,
                           const struct trace_event *e)
 {
     uint64_t bytes = 0;
-    switch (s->kind) {
-    case CALL_SEND:
-    case CALL_BSEND:
-        return send_bytes(p, s, e);
-    case CALL_SENDRECV:
-        receive(p, e->args[s->status].statuses);
-        return send_bytes(p, s, e);
-    case CALL_ISEND:
-    case CALL_ISENDRECV:
-        bytes = send_bytes(p, s, e);
-        begin_request(p, e->args[s->request].number);
-        return bytes;
-    case CALL_RECV:
-    case CALL_MRECV:
-        receive(p, e->args[s->status].statuses);
-        return 0;
-    case CALL_IRECV:
-    case CALL_IMRECV:
-        begin_request(p, e->args[s->request].number);
-        return 0;
-    case CALL_SEND_INIT:
+    if (s->form == MPI_FORM_PERSISTENT) {
         keep_persistent(p, s, e);
         return 0;
-    case CALL_START:
-    case CALL_STARTALL:
+    }
+    if (s->form == MPI_FORM_NONBLOCKING && s->request >= 0)
+        begin_request(p, e->args[s->request].number, s->kind == MPI_DOES_FILE ? IS_FILE : 0);
+    if (s->status >= 0 && s->form == MPI_FORM_BLOCKING &&
+        (s->kind == MPI_DOES_RECEIVE || s->kind == MPI_DOES_EXCHANGE))
+        receive(p, e->args[s->status].statuses);
+    switch (s->kind) {
+    case MPI_DOES_SEND:
+    case MPI_DOES_EXCHANGE:
+        return send_bytes(p, s, e);
+    case MPI_DOES_START:
         return start(p, s, e);
-    case CALL_FREE:
+    case MPI_DOES_RELEASE:
         map_remove(&p->requests, (uint64_t)e->args[s->request].number);
         map_remove(&p->requests, KEY_PERSISTENT(e->args[s->request].number));
         return 0;
-    case CALL_ICOLLECTIVE:
-        begin_request(p, s->request >= 0 ? e->args[s->request].number : -1);
-        /* fall through */
-    case CALL_COLLECTIVE:
+    case MPI_DOES_COLLECTIVE:
         collective(p, s, e);
         bytes = bytes_of_collective(&p->book, &p->handles, s, e);
         p->collective += bytes;
         return bytes;
-    case CALL_RMA:
-        bytes = bytes_of_message(&p->handles, s, e);
+    case MPI_DOES_RMA:
+        bytes = bytes_of_access(&p->handles, s, e);
         p->rma += bytes;
         return bytes;
-    case CALL_INIT:
-    case CALL_FINALIZE:
-        phases_collective(&p->phases, HANDLES_WORLD, e->fn, e->enter, e->leave);
+    case MPI_DOES_FILE:
+        bytes = bytes_of_access(&p->handles, s, e);
+        p->file_bytes += bytes;
+        return bytes;
+    case MPI_DOES_INIT:
+    case MPI_DOES_FINALIZE:
+        phases_collective(&p->phases, p->handles.world.comm, e->fn, e->enter, e->leave);
         return 0;
     default:
         if (calls_is_failed_test(s, e))
             test_failed(p, s, e);
-        else if (s->kind >= CALL_WAIT && s->kind <= CALL_TESTSOME)
+        else if (s->kind == MPI_DOES_COMPLETE)
             complete(p, s, e);
         return 0;
     }
 }
 
-static void take_time(struct profile *p, const struct call_shape *s, unsigned fn, int64_t enter,
+static void take_time(struct profile *p, const struct mpi_effect *s, unsigned fn, int64_t enter,
                       int64_t leave, int is_first_thread)
 {
     struct fn_rank *f = &p->fns[fn];
@@ -223,16 +231,19 @@ static void take_time(struct profile *p, const struct call_shape *s, unsigned fn
     p->is_begun = 1;
     if (!is_first_thread)
         return;
+    p->first = p->has_first ? p->first : enter;
     p->has_first = 1;
     p->mpi += time;
-    if (s->blocks)
+    if (s->kind == MPI_DOES_FILE)
+        p->file += time;
+    if (calls_blocks(s))
         p->wait += time;
     if (enter > p->last) {
         p->compute += enter - p->last;
         if (map_count(&p->requests))
             p->overlapped += enter - p->last;
     }
-    if (s->kind >= CALL_WAIT && s->kind <= CALL_WAITSOME)
+    if (s->kind == MPI_DOES_COMPLETE && s->form == MPI_FORM_BLOCKING)
         p->exposed += time;
     p->last = leave > p->last ? leave : p->last;
 }
@@ -251,32 +262,38 @@ static void take_open(struct profile *p, const struct trace_event *e, int is_fir
 /* Statistics instead of calls: of a function since its last such record. */
 static void take_profile(struct profile *p, const struct trace_event *e)
 {
-    uint64_t fn, v[5];
+    uint64_t fn, v[7] = {0};
     const uint8_t *end = e->payload + e->bytes, *at = trace_varint_get(e->payload, end, &fn);
-    for (int i = 0; i < 5 && at; i++)
-        at = trace_varint_get(at, end, &v[i]);
-    if (!at || fn >= p->trace.header.schema->count)
+    int count = 0;
+    while (count < 7 && at && at < end)
+        at = trace_varint_get(at, end, &v[count++]);
+    if (!at || count < 5 || fn >= p->trace.header.schema->count)
         return;
-    const struct call_shape *s = &p->shapes[fn];
+    const struct mpi_effect *s = &p->shapes[fn];
     int64_t began = e->leave - (int64_t)v[4];
     p->fns[fn].calls += v[0];
     p->fns[fn].time += (int64_t)v[1];
     p->fns[fn].bytes += v[2];
     p->calls += v[0];
     p->mpi += (int64_t)v[1];
-    p->wait += s->blocks ? (int64_t)v[1] : 0;
+    p->file += s->kind == MPI_DOES_FILE ? (int64_t)v[1] : 0;
+    p->wait += calls_blocks(s) ? (int64_t)v[1] : 0;
     p->received += v[3];
-    if (s->kind == CALL_RMA) {
+    if (s->kind == MPI_DOES_RMA)
         p->rma += v[2];
-    } else if (s->dest >= 0 || s->kind == CALL_START || s->kind == CALL_STARTALL) {
-        p->sent += v[2];
-        p->messages += s->kind != CALL_SEND_INIT && v[2] ? v[0] : 0;
-    } else {
+    else if (s->kind == MPI_DOES_COLLECTIVE)
         p->collective += v[2];
-    }
+    else if (s->kind == MPI_DOES_FILE)
+        p->file_bytes += v[2];
+    else
+        p->sent += v[2] - v[6];
+    if (s->kind == MPI_DOES_START)
+        p->collective += v[6];
+    p->messages += v[5];
     p->begin = !p->is_begun || began < p->begin ? began : p->begin;
     p->end = !p->is_begun || e->leave > p->end ? e->leave : p->end;
     p->is_begun = 1;
+    p->first = !p->has_first || began < p->first ? began : p->first;
     p->has_first = 1;
     p->last = e->leave;
     p->compute = p->last - p->mpi;
@@ -288,6 +305,7 @@ static void read_thread(struct profile *p, uint64_t rank, unsigned thread)
     struct trace_event e;
     struct err err;
     int more;
+    p->is_first_thread = thread == 0;
     trace_cursor_open(&c, &p->trace, rank, thread, TRACE_RECORDS);
     while ((more = trace_cursor_next(&c, &e, &err)) != 0) {
         if (more < 0) {
@@ -297,9 +315,9 @@ static void read_thread(struct profile *p, uint64_t rank, unsigned thread)
         }
         p->a->events++;
         if (e.head == TRACE_CALL) {
-            const struct call_shape *s = &p->shapes[e.fn];
+            const struct mpi_effect *s = &p->shapes[e.fn];
             take_time(p, s, e.fn, e.enter, e.leave, thread == 0);
-            if (s->kind != CALL_LOCAL && trace_event_is_done(&e))
+            if (s->kind != MPI_DOES_LOCAL && trace_event_is_done(&e))
                 p->fns[e.fn].bytes += take_call(p, s, &e);
         } else if (e.head == TRACE_OPEN) {
             take_open(p, &e, thread == 0);
@@ -344,8 +362,8 @@ static void read_rank(struct profile *p, uint64_t rank)
     /* There is no computing before the first call yet; it is added at the end. */
     p->last = INT64_MAX;
     p->has_first = 0;
-    p->compute = p->mpi = p->wait = p->overlapped = p->exposed = 0;
-    p->sent = p->received = p->messages = p->collective = p->rma = p->calls = 0;
+    p->compute = p->mpi = p->file = p->wait = p->overlapped = p->exposed = p->first = 0;
+    p->sent = p->received = p->messages = p->collective = p->rma = p->file_bytes = p->calls = 0;
     for (unsigned thread = 0, threads = trace_threads(&p->trace, rank); thread < threads;
          thread++) {
         if (thread == 0)
@@ -355,8 +373,12 @@ static void read_rank(struct profile *p, uint64_t rank)
     phases_rank_end(&p->phases, (uint32_t)rank);
     r->node = p->trace.definitions.nodes ? p->trace.definitions.nodes[rank] : -1;
     r->end = p->has_first ? (double)p->last : NAN;
+    int is_spawned = p->has_first && p->handles.world.comm != HANDLES_WORLD;
+    r->start = is_spawned ? (double)p->first : 0;
     r->compute = (double)p->compute;
     r->mpi = (double)p->mpi;
+    r->file = (double)p->file;
+    r->communication = (double)(p->mpi - p->file);
     r->wait = (double)p->wait;
     r->overlapped = (double)p->overlapped;
     r->exposed = (double)p->exposed;
@@ -365,6 +387,7 @@ static void read_rank(struct profile *p, uint64_t rank)
     r->messages = (double)p->messages;
     r->collective_bytes = (double)p->collective;
     r->rma_bytes = (double)p->rma;
+    r->file_bytes = (double)p->file_bytes;
     r->calls = (double)p->calls;
     add_functions(p);
     map_fini(&p->requests);
@@ -373,7 +396,8 @@ static void read_rank(struct profile *p, uint64_t rank)
 
 /* ---- the result ---- */
 
-/* Converts ticks to seconds since the start of the trace, where computing begins. */
+/* Converts ticks to seconds since the start of the trace, where computing begins, except of ranks
+ * that were spawned. */
 static void finish_ranks(struct profile *p, double second)
 {
     struct analysis *a = p->a;
@@ -384,19 +408,25 @@ static void finish_ranks(struct profile *p, double second)
         struct analysis_rank *r = &a->rank[i];
         int is_there = !isnan(r->end);
         r->end = is_there ? (r->end - begin) * second : 0;
-        r->compute = is_there ? (r->compute - begin) * second : 0;
+        r->compute = is_there ? (r->compute - (r->start > 0 ? r->start : begin)) * second : 0;
+        r->start = r->start > 0 ? (r->start - begin) * second : 0;
         r->mpi *= second;
+        r->file *= second;
+        r->communication *= second;
         r->wait *= second;
         r->overlapped *= second;
         r->exposed *= second;
         a->compute += r->compute;
         a->mpi += r->mpi;
+        a->file += r->file;
+        a->communication += r->communication;
         a->wait += r->wait;
         a->sent += r->sent;
         a->received += r->received;
         a->messages += r->messages;
         a->collective_bytes += r->collective_bytes;
         a->rma_bytes += r->rma_bytes;
+        a->file_bytes += r->file_bytes;
         a->calls += r->calls;
         a->overlapped += r->overlapped;
         a->exposed += r->exposed;
@@ -418,6 +448,8 @@ static void finish_functions(struct profile *p, double second)
         double squares = s->squares + s->mean * s->mean * (double)s->ranks * idle / n;
         a->function[a->function_count++] = (struct analysis_function){
             .name = analysis_keep_text(a, schema->fns[i].name),
+            .kind = p->shapes[i].kind,
+            .class = p->shapes[i].kind == MPI_DOES_FILE ? "file" : "communication",
             .calls = (double)s->calls,
             .time = s->time * second,
             .mean = s->time * second / (double)s->calls,
@@ -456,12 +488,15 @@ static void finish_nodes(struct profile *p)
         n->ranks++;
         n->compute += r->compute;
         n->mpi += r->mpi;
+        n->file += r->file;
+        n->communication += r->communication;
         n->wait += r->wait;
         n->sent += r->sent;
         n->received += r->received;
         n->messages += r->messages;
         n->collective_bytes += r->collective_bytes;
         n->rma_bytes += r->rma_bytes;
+        n->file_bytes += r->file_bytes;
     }
     for (size_t i = 0; i < d->node_name_count; i++) {
         const uint64_t *index = map_find(&nodes, d->node_names[i].node);

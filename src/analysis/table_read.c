@@ -11,7 +11,7 @@
 #include "analysis/table.h"
 #include "base/mem.h"
 #include "base/sys.h"
-#include "load/load.h"
+#include "library/library.h"
 
 #define COLUMNS_MOST 1000
 #define SLICE 65536 /* bytes that are read at a time */
@@ -197,7 +197,7 @@ int tables_read_xml(struct tables *t, const char *path, struct err *err)
 {
     struct reading r = {.tables = t, .path = path, .err = err};
     tables_init(t);
-    if (load_library(LOAD_expat, err) != 0)
+    if (library_load(LIBRARY_expat, err) != 0)
         return ERR_SYSTEM;
     int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)

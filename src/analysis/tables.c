@@ -46,26 +46,33 @@ static const struct field overall_fields[] = {
     FIELD(analysis, runtime, "runtime", "s", TABLE_TIME),
     FIELD(analysis, compute, "compute", "s", TABLE_TIME),
     FIELD(analysis, mpi, "mpi", "s", TABLE_TIME),
+    FIELD(analysis, communication, "communication", "s", TABLE_TIME),
+    FIELD(analysis, file, "file", "s", TABLE_TIME),
     FIELD(analysis, wait, "wait", "s", TABLE_TIME),
     FIELD(analysis, messages, "messages", "", TABLE_COUNT),
     FIELD(analysis, sent, "sent", "B", TABLE_COUNT),
     FIELD(analysis, received, "received", "B", TABLE_COUNT),
     FIELD(analysis, collective_bytes, "collective", "B", TABLE_COUNT),
     FIELD(analysis, rma_bytes, "rma", "B", TABLE_COUNT),
+    FIELD(analysis, file_bytes, "file-bytes", "B", TABLE_COUNT),
     FIELD(analysis, calls, "calls", "", TABLE_COUNT),
     FIELD(analysis, bandwidth, "bandwidth", "B/s", TABLE_RATIO),
 };
 static const struct field rank_fields[] = {
     ROW("rank"),
+    FIELD(analysis_rank, start, "start", "s", TABLE_TIME),
     FIELD(analysis_rank, end, "end", "s", TABLE_TIME),
     FIELD(analysis_rank, compute, "compute", "s", TABLE_TIME),
     FIELD(analysis_rank, mpi, "mpi", "s", TABLE_TIME),
+    FIELD(analysis_rank, communication, "communication", "s", TABLE_TIME),
+    FIELD(analysis_rank, file, "file", "s", TABLE_TIME),
     FIELD(analysis_rank, wait, "wait", "s", TABLE_TIME),
     FIELD(analysis_rank, messages, "messages", "", TABLE_COUNT),
     FIELD(analysis_rank, sent, "sent", "B", TABLE_COUNT),
     FIELD(analysis_rank, received, "received", "B", TABLE_COUNT),
     FIELD(analysis_rank, collective_bytes, "collective", "B", TABLE_COUNT),
     FIELD(analysis_rank, rma_bytes, "rma", "B", TABLE_COUNT),
+    FIELD(analysis_rank, file_bytes, "file-bytes", "B", TABLE_COUNT),
     FIELD(analysis_rank, calls, "calls", "", TABLE_COUNT),
     NUMBER(analysis_rank, node, "node", TABLE_NOTE),
 };
@@ -73,12 +80,15 @@ static const struct field node_fields[] = {
     NUMBER(analysis_node, node, "node", TABLE_KEY),
     FIELD(analysis_node, compute, "compute", "s", TABLE_TIME),
     FIELD(analysis_node, mpi, "mpi", "s", TABLE_TIME),
+    FIELD(analysis_node, communication, "communication", "s", TABLE_TIME),
+    FIELD(analysis_node, file, "file", "s", TABLE_TIME),
     FIELD(analysis_node, wait, "wait", "s", TABLE_TIME),
     FIELD(analysis_node, messages, "messages", "", TABLE_COUNT),
     FIELD(analysis_node, sent, "sent", "B", TABLE_COUNT),
     FIELD(analysis_node, received, "received", "B", TABLE_COUNT),
     FIELD(analysis_node, collective_bytes, "collective", "B", TABLE_COUNT),
     FIELD(analysis_node, rma_bytes, "rma", "B", TABLE_COUNT),
+    FIELD(analysis_node, file_bytes, "file-bytes", "B", TABLE_COUNT),
     COUNT(analysis_node, ranks, "ranks"),
     TEXT(analysis_node, name, "name", TABLE_NOTE),
 };
@@ -93,6 +103,7 @@ static const struct field function_fields[] = {
     FIELD(analysis_function, rank_min, "rank-min", "s", TABLE_TIME),
     FIELD(analysis_function, rank_max, "rank-max", "s", TABLE_TIME),
     FIELD(analysis_function, waits, "waits", "s", TABLE_TIME),
+    TEXT(analysis_function, class, "class", TABLE_NOTE),
 };
 static const struct field phase_fields[] = {
     FIELD(analysis_phase, mean, "mean", "s", TABLE_TIME),
@@ -122,7 +133,9 @@ static const struct field efficiency_fields[] = {
     FIELD(analysis_efficiency, communication, "communication", "", TABLE_RATIO),
     FIELD(analysis_efficiency, serialisation, "serialisation", "", TABLE_RATIO),
     FIELD(analysis_efficiency, transfer, "transfer", "", TABLE_RATIO),
+    FIELD(analysis_efficiency, file, "file", "", TABLE_RATIO),
     FIELD(analysis_efficiency, ideal, "ideal-runtime", "s", TABLE_TIME),
+    FIELD(analysis_efficiency, ideal_without_files, "ideal-without-files", "s", TABLE_TIME),
 };
 /* After the key "what". */
 #define PLACE_KEYS                                         \
@@ -305,7 +318,7 @@ static void add_places(struct tables *t, struct table *table, const struct analy
         if (sum_of_times(l, p) <= 0)
             continue;
         union table_cell *row = table_add_row(table);
-        row[0].text = i < 2 ? "unknown" : p->is_compute ? "compute" : "mpi";
+        row[0].text = i < 2 ? "unknown" : p->is_compute ? "compute" : p->is_file ? "file" : "mpi";
         put_fields(t, row + 1, l, p, i);
     }
 }

@@ -93,6 +93,9 @@ static void overall(const struct analysis *a, struct buf *out)
              time_text(&t, a->compute / n));
     buf_addf(out, "  in MPI         %5.1f%%  %s per rank\n", share(a->mpi, all),
              time_text(&t, a->mpi / n));
+    if (a->file > 0)
+        buf_addf(out, "  file accesses  %5.1f%%  %s per rank, of that in MPI\n",
+                 share(a->file, all), time_text(&t, a->file / n));
     buf_addf(out, "  blocking calls %5.1f%%  %s per rank\n", share(a->wait, all),
              time_text(&t, a->wait / n));
     buf_addf(out, "  messages       %s with %s\n", count_text(&t, a->messages),
@@ -101,6 +104,8 @@ static void overall(const struct analysis *a, struct buf *out)
         buf_addf(out, "  collectives    %s given\n", bytes_text(&t, a->collective_bytes));
     if (a->rma_bytes > 0)
         buf_addf(out, "  one-sided      %s\n", bytes_text(&t, a->rma_bytes));
+    if (a->file_bytes > 0)
+        buf_addf(out, "  files          %s written or read\n", bytes_text(&t, a->file_bytes));
     buf_addf(out, "  bandwidth      %s sent per second in MPI\n", bytes_text(&t, a->bandwidth));
     if (a->unmatched_sends + a->unmatched_receives > 0)
         buf_addf(out, "  unmatched      %s sends, %s receives\n",
@@ -117,6 +122,9 @@ static void efficiency(const struct analysis *a, struct buf *out)
     buf_addf(out, "      serialisation    %5.1f%%\n", 100 * e->serialisation);
     buf_addf(out, "      transfer         %5.1f%%  %s on an ideal network\n", 100 * e->transfer,
              time_text(&t, e->ideal));
+    if (a->file > 0)
+        buf_addf(out, "    file accesses      %5.1f%%  %s if they also took no time\n",
+                 100 * e->file, time_text(&t, e->ideal_without_files));
 }
 
 /* Minimum, mean and maximum of the ranks, with the rank. */

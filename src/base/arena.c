@@ -14,8 +14,8 @@
 #define SMALL_MAX 1024u
 #define SMALL_CLASSES (SMALL_MAX / 16) /* class c: 16 * (c + 1) bytes */
 #define LARGE_CLASSES (4 * 36)         /* up to 2^46 */
-#define GIVE_BACK ((size_t)1 << 20) /* free blocks at least this large give their pages back ... */
-#define KEEP ((size_t)512 << 20)    /* ... except for this many bytes in all */
+#define GIVE_BACK ((size_t)1 << 20)    /* free blocks of at least this size may lose their pages */
+#define KEEP ((size_t)512 << 20)       /* bytes of such blocks that keep their pages */
 #define PAGE ((size_t)4096)
 
 /* Precedes the payload. */
@@ -33,8 +33,8 @@ struct free_block {
 struct arena {
     char *bump, *end;
     size_t kept;             /* bytes of free large blocks that still have their pages */
-    int is_locked;           /* callers exclude each other ... */
-    _Atomic uint32_t inside; /* ... and one is inside */
+    int is_locked;           /* callers take turns, by `inside` */
+    _Atomic uint32_t inside; /* 1: a caller is inside */
     const struct arena_guard *const *guard;
     struct free_block *free[SMALL_CLASSES + LARGE_CLASSES];
 };
@@ -66,7 +66,7 @@ static uint32_t class_of(size_t bytes)
 int arena_open(void)
 {
     for (size_t bytes = (size_t)1 << 40; bytes >= (size_t)1 << 32; bytes /= 4) {
-        void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+        void *at = mmap((void *)ARENA_AT, bytes, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
         if (at == MAP_FAILED)
@@ -77,6 +77,11 @@ int arena_open(void)
         return 0;
     }
     return -1;
+}
+
+void *arena_near(size_t below)
+{
+    return arena ? (void *)(ARENA_AT - below) : NULL;
 }
 
 int arena_is_open(void)

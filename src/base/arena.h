@@ -16,9 +16,17 @@
 #define BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* Where it is, and what else processes share, if nothing else is there: then the addresses are the
+ * same in all programs. */
+#define ARENA_AT UINT64_C(0x200000000000)
 
 /* Opens the arena; returns 0, or -1 if the system has no address space for it. Once per process. */
 int arena_open(void);
+
+/* An address so many bytes below it, for a mapping that processes share; NULL: it is not open. */
+void *arena_near(size_t below);
 
 /* Is it open? Is an address in it? */
 int arena_is_open(void);
@@ -27,7 +35,7 @@ int arena_has(const void *ptr);
 /* At least `size` bytes aligned to `align` (a power of two, 16 to 2 MiB), not cleared. NULL: none
  * left. */
 void *arena_alloc(size_t size, size_t align);
-/* The same, cleared; memory never used before is not touched. */
+/* arena_alloc, with the memory cleared. Memory never used before is not touched. */
 void *arena_zalloc(size_t size, size_t align);
 void arena_free(void *ptr);
 

@@ -38,7 +38,7 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
         }                                                                          \
     } while (0)
 
-/* The same, with all bytes of new items zero. */
+/* ARRAY_RESERVE that sets all bytes of new items to zero. */
 #define ARRAY_RESERVE_ZERO(at, room, needed, first)                                 \
     do {                                                                            \
         if (__builtin_expect((needed) > (room), 0)) {                               \
@@ -48,8 +48,8 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
         }                                                                           \
     } while (0)
 
-/* The same for an array that begins in `few`, an array of its owner, so that most need no other
- * memory. Its owner frees `at` unless it is `few`. */
+/* ARRAY_RESERVE for an array that begins in `few`, an array of its owner, so that most need no
+ * other memory. The owner frees `at` unless it is `few`. */
 #define ARRAY_RESERVE_FEW(at, room, needed, few)                      \
     do {                                                              \
         if (!(room)) {                                                \

@@ -1,5 +1,5 @@
 /*
- * bins.c - see bins.h.
+ * bins.c - adds amounts to bins of time, which double when time outgrows them (see bins.h).
  *
  * Invariant: the width is the smallest, of those that doubling gives, for which all amounts lie in
  * as many bins as the number of keys allows. Both only grow, so it does not matter which grows

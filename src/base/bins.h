@@ -50,7 +50,7 @@ void bins_fini(struct bins *);
  * Times are below 2^63. */
 void bins_add(struct bins *, uint32_t key, uint64_t from, uint64_t to, uint64_t amount);
 
-/* The same for each of several keys. */
+/* bins_add for each of several keys. */
 void bins_add_all(struct bins *, const uint32_t *keys, size_t count, uint64_t from, uint64_t to,
                   uint64_t amount);
 

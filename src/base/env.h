@@ -12,10 +12,10 @@
 #define ENV_HOST "ORRERY_HOST"
 
 /* A memory file that `orrery run` shares with the workers it started. */
-#define ENV_TEAM "ORRERY_TEAM"
+#define ENV_WORKERS "ORRERY_WORKERS"
 
 /* The memory file that holds the workers' pending output. */
-#define ENV_BOOKS "ORRERY_TEAM_BOOKS"
+#define ENV_BOOKS "ORRERY_BOOKS"
 
 /* The memory file with the table of which process has which rank, if there is one. */
 #define ENV_PLACEMENT "ORRERY_PLACEMENT"
@@ -26,7 +26,7 @@
 /* The programs of a run, as a command line, if there are several. */
 #define ENV_PROGRAMS "ORRERY_PROGRAMS"
 
-/* Where processes on other computers connect to, and what they say then (cli/remote.h). */
+/* Where processes on other computers connect to, and what they say then (launch/remote.h). */
 #define ENV_JOIN "ORRERY_JOIN"
 
 /* Set by users: path of the native MPI library to use with several processes. */

@@ -19,7 +19,7 @@ char *mem_strdup(const char *text) __attribute__((returns_nonnull));
 /* Zeroed memory that is private to this process even if other memory is shared (arena.h); never
  * freed. */
 void *mem_zalloc_private(size_t size) __attribute__((malloc, returns_nonnull));
-/* The same as mem_zalloc, at the start of a cache line. */
+/* mem_zalloc at the start of a cache line. */
 void *mem_zalloc_lines(size_t size) __attribute__((malloc, returns_nonnull));
 
 /* Frees what any of the above, or mem_try_alloc, returned; NULL is allowed. */

@@ -1,5 +1,5 @@
 /*
- * newfile.c - see newfile.h.
+ * newfile.c - a file that gets its name only when it is complete (see newfile.h).
  */
 #include "base/newfile.h"
 

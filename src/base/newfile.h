@@ -17,7 +17,7 @@ struct path_entry;
 /* Creates a file to replace the target, a regular file or none, which becomes part of it. NULL with
  * an errno in *cause; then the target is still the caller's. */
 struct newfile *newfile_create(const struct path_entry *target, int *cause);
-/* The same for a path; fails if that is a device or a directory. */
+/* newfile_create for a path; fails if the path is a device or a directory. */
 struct newfile *newfile_open(const char *path, struct err *);
 /* The descriptor, to be written to. */
 int newfile_fd(const struct newfile *);

@@ -24,11 +24,12 @@
 #endif
 #endif
 
-#define SHORT_NS 20000 /* without the pointer: a stretch up to this length is not checked, ... */
-#define PATIENCE 32    /* ... and how many may begin before the clocks are compared */
+#define SHORT_NS 20000 /* without the pointer, shorter stretches are not checked */
+#define PATIENCE 32    /* without the pointer, stretches until the clocks are compared again */
 /* Missing time up to this is ignored: an interrupt, or the delay between reading two clocks. */
 #define NOISE_NS 5000
-/* The same, as a fraction of the time run: the tick rate is known to about that precision. */
+/* One part in so many of the time run is ignored, too: that is how precisely the tick rate is
+ * known. */
 #define NOISE_PART 1024
 #define TRIES 8 /* to read the clocks without interruption */
 

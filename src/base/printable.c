@@ -1,5 +1,5 @@
 /*
- * printable.c - see printable.h.
+ * printable.c - replaces what a terminal must not see (see printable.h).
  */
 #include "base/printable.h"
 

@@ -1,5 +1,5 @@
 /*
- * siphash.c - see siphash.h. Words are little-endian, as in the paper.
+ * siphash.c - SipHash-2-4 with 128 bits (see siphash.h). Words are little-endian, as in the paper.
  */
 #include "base/siphash.h"
 

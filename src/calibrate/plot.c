@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "calibrate/report.h"
-#include "report/axes.h"
+#include "draw/axes.h"
 
 #define WIDTH 860
 #define LEFT 80

@@ -6,14 +6,12 @@
 #define CLI_CLI_H
 
 #include "base/err.h"
+#include "base/exit.h"
 #include "cli/options.h"
 
 #ifndef ORRERY_VERSION
 #define ORRERY_VERSION "0.1.0"
 #endif
-
-/* Exit statuses; `orrery run` otherwise returns the program's own. */
-enum cli_exit { CLI_DONE = 0, CLI_FINDING = 1, CLI_USAGE = 2, CLI_INTERNAL = 3 };
 
 struct cli_command {
     const char *summary; /* one line for `orrery help` */
@@ -41,7 +39,7 @@ const struct cli_command *cli_command_find(const char *name, struct err *);
  */
 int cli_begin(const struct cli_usage *, int argc, char **argv, void *into, int *next, int *status);
 /*
- * The same for commands whose options may precede and follow arguments: parses up to the next
+ * cli_begin for commands whose options may precede and follow arguments: parses up to the next
  * argument, *word, and moves on to it. At the end *word is NULL.
  */
 int cli_next(const struct cli_usage *, int *argc, char ***argv, void *into, const char **word,
@@ -50,7 +48,7 @@ int cli_next(const struct cli_usage *, int *argc, char ***argv, void *into, cons
 /* Prints the error and returns its exit status: 3 for internal failures, else 2. */
 int cli_fail(const struct err *);
 
-/* Writes text to standard output, made printable; CLI_DONE, or the status of a failure that it
+/* Writes text to standard output, made printable; EXIT_DONE, or the status of a failure that it
  * reports. */
 int cli_print(const struct buf *);
 

@@ -11,7 +11,7 @@
 #include "cli/notes.h"
 #include "cli/shared.h"
 #include "cli/table_format.h"
-#include "webreport/routed.h"
+#include "report/routed.h"
 
 struct request {
     enum cli_format format;
@@ -101,7 +101,7 @@ static int print_result(const struct request *q, const struct analysis *a)
 {
     struct buf out;
     struct err err;
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     if (a->warning.code)
         log_warn("%s: the intact part is analysed", a->warning.text);
     if (a->events == 0)
@@ -177,8 +177,8 @@ static int analyze(struct request *q, const char *path, unsigned groups)
     char *temporary;
     if (q->has_platform && cli_machine_make(&q->machine, &q->platform, &err) != 0)
         return cli_fail(&err);
-    int status = cli_native_trace(path, &temporary);
-    if (status == CLI_DONE)
+    int status = cli_trace_as_orr(path, &temporary);
+    if (status == EXIT_DONE)
         status = analyze_native(q, temporary ? temporary : path, path, groups);
     formats_forget(temporary);
     if (q->has_platform)

@@ -15,10 +15,10 @@
 #include "calibrate/report.h"
 #include "cli/cli.h"
 #include "cli/machine.h"
-#include "cli/measure.h"
 #include "cli/outputs.h"
 #include "cli/shared.h"
 #include "cli/uses.h"
+#include "experiment/measure.h"
 #include "platform/read.h"
 
 #define OUTPUT "machine.yaml"
@@ -26,7 +26,7 @@
 #define RANKS_MAX 65536
 
 struct request {
-    struct cli_measure how;
+    struct experiment_measure how;
     const char *output, *raw, *plot, *from, *verify, *name, *date, *json;
     int quiet;
     int signal; /* that ended the measurement */
@@ -152,7 +152,7 @@ static const struct cli_option options[] = {
     {"verify", 0, NULL, "PLATFORM",
      "fit nothing: simulate the ping-pong on PLATFORM, compare it with the measurements that "
      "PLATFORM "
-     "was made from (the same file as .csv, if it is there, or --from) or else with new ones; "
+     "was made from (the same file as .csv, if it exists, or --from) or else with new ones; "
      "exit 1 "
      "if it is off",
      set_verify},
@@ -222,7 +222,7 @@ static int get_raw(struct request *q, struct calibrate_raw *raw, struct err *err
     buf_init(&text);
     buf_init(&name);
     int rc = q->from ? read_file(q->from, &text, err)
-                     : cli_measure_native(&q->how, &text, &q->signal, err);
+                     : experiment_measure_native(&q->how, &text, &q->signal, err);
     if (rc == 0 && !q->from && (!q->verify || q->raw)) {
         raw_name(q, &name);
         rc = buf_write_file(&text, buf_str(&name), err);
@@ -284,7 +284,7 @@ static int write_json(const struct request *q, const struct good *good, const st
     json_fini(&j);
     int rc = buf_write_file(&text, q->json, &err);
     buf_fini(&text);
-    rc = rc ? cli_fail(&err) : CLI_DONE;
+    rc = rc ? cli_fail(&err) : EXIT_DONE;
     return status ? status : rc;
 }
 
@@ -377,7 +377,7 @@ static int verify_place(struct request *q, const struct calibrate_raw *raw,
     struct calibrate_raw simulated;
     if (!calibrate_raw_find(raw, "pingpong", where))
         return 0;
-    int rc = cli_measure_simulated(q->verify, raw, where, &simulated, &q->signal, err);
+    int rc = experiment_measure_simulated(q->verify, raw, where, &simulated, &q->signal, err);
     if (rc)
         return rc;
     rc = calibrate_verify(raw, &simulated, &good->good, &good->all, out, err);
@@ -397,7 +397,7 @@ static int verify(struct request *q, const struct calibrate_raw *raw)
     size_t good = place[0].good + place[1].good, all = place[0].all + place[1].all;
     if (rc == 0 && all == 0)
         rc = err_set(&err, ERR_INPUT, "nothing to compare: there is no record of kind 'pingpong'");
-    int status = rc ? fail(q, &err) : CLI_DONE;
+    int status = rc ? fail(q, &err) : EXIT_DONE;
     if (rc == 0) {
         int enough = (double)good >= CALIBRATE_GOOD_PART * (double)all;
         buf_addf(&text, "\nMeasured: %s\n", q->from ? q->from : "just now");
@@ -406,8 +406,8 @@ static int verify(struct request *q, const struct calibrate_raw *raw)
         buf_addf(&text, "%zu of %zu sizes within 10%% or the quartile range: the platform %s\n",
                  good, all, enough ? "predicts this machine" : "does not predict this machine");
         status = cli_print(&text);
-        if (status == CLI_DONE && !enough)
-            status = CLI_FINDING;
+        if (status == EXIT_DONE && !enough)
+            status = EXIT_FINDING;
         status = write_json(q, place, NULL, status);
     }
     buf_fini(&text);

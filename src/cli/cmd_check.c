@@ -136,8 +136,8 @@ static int check_program(const char *name, int as_json, int is_further)
         print_text(&program, &text);
     }
     int status = cli_print(&text);
-    if (status == CLI_DONE && !can_run(&program))
-        status = CLI_FINDING;
+    if (status == EXIT_DONE && !can_run(&program))
+        status = EXIT_FINDING;
     buf_fini(&text);
     program_fini(&program);
     return status;
@@ -154,7 +154,7 @@ static int check_main(int argc, char **argv)
         err_set(&err, ERR_INPUT, "check needs a program: orrery check ./app");
         return cli_fail(&err);
     }
-    status = CLI_DONE;
+    status = EXIT_DONE;
     for (int i = next; i < argc; i++) {
         int worst = check_program(argv[i], opt.json, i > next);
         status = worst > status ? worst : status;

@@ -155,7 +155,7 @@ static void write_result(const struct comparison *c, enum cli_format format, str
 /* Reports thresholds that are exceeded. Returns the exit status. */
 static int judge(const struct request *q, const struct comparison *c)
 {
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     for (size_t i = 0; i < q->threshold_count; i++) {
         const struct threshold *t = &q->thresholds[i];
         int of_structure = strcmp(t->group, "structure") == 0;
@@ -167,7 +167,7 @@ static int judge(const struct request *q, const struct comparison *c)
             log_warn("%s: %s is %.4g%%, more than %.4g%%", g->name,
                      of_structure ? "what only one side has" : "the mean error", 100 * value,
                      100 * t->most);
-            status = CLI_FINDING;
+            status = EXIT_FINDING;
         }
     }
     return status;
@@ -177,7 +177,7 @@ static int open_side(struct tables *t, const char *path)
 {
     struct err err, warning;
     char *temporary;
-    int status = cli_native_trace(path, &temporary);
+    int status = cli_trace_as_orr(path, &temporary);
     if (status)
         return status;
     int rc = tables_from_file(t, temporary ? temporary : path, 0, &warning, &err);
@@ -216,7 +216,7 @@ static int compare(const struct request *q, const char *const paths[2])
         status = cli_fail(&err);
     else if (!q->output)
         status = cli_print(&out);
-    if (status == CLI_DONE)
+    if (status == EXIT_DONE)
         status = judge(q, &c);
     buf_fini(&out);
     compare_fini(&c);

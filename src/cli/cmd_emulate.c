@@ -1,6 +1,7 @@
 /*
- * cmd_emulate.c - `orrery emulate`: runs a program as real processes in scaled real time, whose
- * only network is the simulated one. It becomes an `orrery run` with a factor (mpi/main/emulate.h).
+ * cmd_emulate.c - `orrery emulate`: runs a program, or several, as real processes in scaled real
+ * time, whose only network is the simulated one. It becomes an `orrery run` with a factor
+ * (mpi/main/emulate.h).
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,32 +11,41 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "cli/argv.h"
-#include "cli/child.h"
+#include "cli/apps_read.h"
 #include "cli/cli.h"
-#include "cli/emulate_factor.h"
-#include "cli/native.h"
 #include "cli/passed.h"
-#include "cli/remote.h"
+#include "experiment/factor.h"
+#include "launch/argv.h"
+#include "launch/child.h"
+#include "launch/native.h"
+#include "launch/remote.h"
 
 #define FACTOR_AUTO "auto"
 #define FACTOR_DEFAULT "dynamic"
 #define MODEL_DEFAULT "net.model=packet"
 
 struct request {
-    uint64_t ranks, local;
+    uint64_t ranks; /* of the first program, as given */
+    const char *app_file;
+    struct launch_apps apps;
+    uint64_t local;
     const char *factor, *launcher, *listen;
     int has_platform, has_local, quiet;
-    int joins;               /* it is a process of another `orrery emulate` */
-    struct cli_argv run;     /* options for all runs */
-    struct cli_argv outputs; /* ... and those that name files, for the last one */
+    int joins;                  /* it is a process of another `orrery emulate` */
+    struct launch_argv run;     /* options for all runs */
+    struct launch_argv outputs; /* options that name files, for the last run */
 };
 
 /* ---- options ---- */
 
 static int set_ranks(void *into, const char *value, struct err *err)
 {
-    return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+    return launch_native_ranks(&((struct request *)into)->ranks, value, err);
+}
+
+static int set_app(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct request *)into)->app_file, value, err);
 }
 
 static int set_local(void *into, const char *value, struct err *err)
@@ -71,7 +81,7 @@ static int set_factor(void *into, const char *value, struct err *err)
     double factor;
     int is_dynamic, rc = 0;
     if (strcmp(value, FACTOR_AUTO) != 0)
-        rc = cli_emulate_parse(value, &factor, &is_dynamic, err);
+        rc = experiment_factor_parse(value, &factor, &is_dynamic, err);
     ((struct request *)into)->factor = value;
     return rc;
 }
@@ -81,7 +91,7 @@ static int set_platform(void *into, const char *value, struct err *err)
     struct request *q = into;
     (void)err;
     q->has_platform = 1;
-    cli_argv_pass(&q->run, "--platform", value);
+    launch_argv_pass(&q->run, "--platform", value);
     return 0;
 }
 
@@ -99,7 +109,7 @@ static int set_compute(void *into, const char *value, struct err *err)
 {
     int32_t index;
     int rc = cli_options_choose(value, compute_words, &index, err);
-    cli_argv_pass(&((struct request *)into)->run, "--compute", value);
+    launch_argv_pass(&((struct request *)into)->run, "--compute", value);
     return rc;
 }
 
@@ -117,6 +127,7 @@ CLI_PASS(set_no_progress, "--no-progress", struct request, outputs)
 
 static const struct cli_option options[] = {
     {CLI_SHARED_RANKS, set_ranks},
+    {CLI_SHARED_APP, set_app},
     {CLI_NAMED_PLATFORM, "NAME",
      "the machine whose network is simulated, a preset or file\n"
      "the machine whose network is simulated: a preset ('orrery platform list') or a file that ends in "
@@ -160,16 +171,16 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static const char *const factor_words[] = {FACTOR_AUTO, CLI_EMULATE_DYNAMIC, NULL};
+static const char *const factor_words[] = {FACTOR_AUTO, EXPERIMENT_FACTOR_DYNAMIC, NULL};
 static const struct cli_values values[] = {{"compute", compute_words},
                                            {"factor", factor_words},
                                            {0}};
 
 static const struct cli_usage usage = {
     .command = "emulate",
-    .synopsis = "-n N [options] [--] program [arguments...]",
+    .synopsis = "-n N [options] [--] program [arguments...] [: -n N program [arguments...]] ...",
     .about =
-        "Runs an MPI program as N real processes at the same time, whose only network is simulated, in real time "
+        "Runs an MPI program, or several together, as real processes at the same time, whose only network is simulated, in real time "
         "slowed down by a factor: simulator and program then keep the same pace. The program's clocks are scaled, "
         "too. The program is any dynamic executable built by mpicc.mpich, mpicxx.mpich or mpif90.mpich. Exit status: "
         "the program's own, 1 for a deadlock or a finding, 2 for wrong usage or input, 3 for an internal failure.",
@@ -180,71 +191,78 @@ static const struct cli_usage usage = {
 
 /* ---- the command ---- */
 
-static void add_options(struct cli_argv *to, const struct cli_argv *from)
+static void add_options(struct launch_argv *to, const struct launch_argv *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        cli_argv_add(to, from->at[i]);
+        launch_argv_add(to, from->at[i]);
 }
 
 /* The beginning of the command line of every run. */
-static int begin_words(struct cli_argv *w, const struct request *q, struct err *err)
+static int begin_words(struct launch_argv *w, const struct request *q, struct err *err)
 {
     char self[PATH_MAX], ranks[32];
-    int rc = cli_child_self(self, sizeof self, err);
+    int rc = launch_child_self(self, sizeof self, err);
     if (rc)
         return rc;
-    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->ranks);
-    cli_argv_add_all(w, (const char *const[]){self, "run", "-n", ranks, "--host", "process", NULL});
+    snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->apps.at[0].ranks);
+    launch_argv_add_all(w,
+                        (const char *const[]){self, "run", "-n", ranks, "--host", "process", NULL});
     if (!q->has_platform)
-        cli_argv_add_all(w, (const char *const[]){"--set", MODEL_DEFAULT, NULL});
+        launch_argv_add_all(w, (const char *const[]){"--set", MODEL_DEFAULT, NULL});
     if (q->launcher) {
-        snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)(q->ranks - q->local));
-        cli_argv_add_all(w,
-                         (const char *const[]){"--launcher", q->launcher, "--remote", ranks, NULL});
+        snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)(q->apps.ranks - q->local));
+        launch_argv_add_all(w, (const char *const[]){"--launcher", q->launcher, "--remote", ranks,
+                                                     NULL});
         if (q->listen)
-            cli_argv_pass(w, "--listen", q->listen);
+            launch_argv_pass(w, "--listen", q->listen);
     }
     add_options(w, &q->run);
     return 0;
 }
 
 /* Becomes the run. Returns only on failure. */
-static int become(struct cli_argv *w, const struct request *q, const char *factor, char **program,
+static int become(struct launch_argv *w, const struct request *q, const char *factor,
                   struct err *err)
 {
     add_options(w, &q->outputs);
-    cli_argv_add_all(w, (const char *const[]){"--factor", factor, q->quiet ? "-q" : "--", NULL});
+    launch_argv_add_all(w, (const char *const[]){"--factor", factor, q->quiet ? "-q" : "--", NULL});
     if (q->quiet)
-        cli_argv_add(w, "--");
-    cli_argv_add_all(w, (const char *const *)program);
+        launch_argv_add(w, "--");
+    launch_apps_add_words(&q->apps, w);
     execv(w->at[0], w->at);
     return err_set(err, ERR_SYSTEM, "cannot execute '%s': %s", w->at[0], strerror(errno));
 }
 
-static int emulate(const struct request *q, char **program, struct err *err)
+static int emulate(const struct request *q, int *status, struct err *err)
 {
-    struct cli_argv words = {0};
+    struct launch_argv words = {0};
     char found[32];
     const char *factor = q->factor ? q->factor : FACTOR_DEFAULT;
     int rc = begin_words(&words, q, err);
     if (rc == 0 && strcmp(factor, FACTOR_AUTO) == 0) {
-        rc = cli_emulate_find(&words, program, q->quiet, found, sizeof found, err);
+        rc = experiment_factor_find(&words, &q->apps, q->quiet, found, sizeof found, status, err);
         factor = found;
     }
     if (rc == 0)
-        rc = become(&words, q, factor, program, err);
-    cli_argv_fini(&words);
+        rc = become(&words, q, factor, err);
+    launch_argv_fini(&words);
     return rc;
 }
 
-/* All ranks are forked from one process, so they have one program. */
-static int check_program(int count, char *const *words, struct err *err)
+/* What does not fit together. */
+static int check(const struct request *q, struct err *err)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(words[i], ":") == 0)
-            return err_set(err, ERR_INPUT,
-                           "':' after a program begins another program of the same run, which "
-                           "cannot be emulated: give one program, or use 'orrery run' or 'hybrid'");
+    if (q->has_local && !q->launcher)
+        return err_set(err, ERR_INPUT,
+                       "--local: all ranks are on this computer: give --launcher, too");
+    if (q->listen && !q->launcher)
+        return err_set(err, ERR_INPUT,
+                       "--listen: all ranks are on this computer: give --launcher, too");
+    if (q->local >= q->apps.ranks)
+        return err_set(err, ERR_INPUT,
+                       "--local: of %llu ranks at most %llu can be on this computer if "
+                       "--launcher is given",
+                       (unsigned long long)q->apps.ranks, (unsigned long long)q->apps.ranks - 1);
     return 0;
 }
 
@@ -252,32 +270,20 @@ static int emulate_main(int argc, char **argv)
 {
     struct request q = {0};
     struct err err;
-    int next, status;
+    int next, status, failed = 0;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
     if (q.joins)
-        cli_remote_join(&err);
-    else if (check_program(argc - next, argv + next, &err))
-        ;
-    else if (next >= argc)
-        err_set(&err, ERR_INPUT, "no program given, as in: orrery emulate -n 4 ./app");
-    else if (!q.ranks)
-        err_set(&err, ERR_INPUT, "how many ranks? Give -n, as in: orrery emulate -n 4 %s",
-                argv[next]);
-    else if (q.has_local && !q.launcher)
-        err_set(&err, ERR_INPUT, "--local: all ranks are on this computer: give --launcher, too");
-    else if (q.listen && !q.launcher)
-        err_set(&err, ERR_INPUT, "--listen: all ranks are on this computer: give --launcher, too");
-    else if (q.local >= q.ranks)
-        err_set(&err, ERR_INPUT,
-                "--local: of %llu ranks at most %llu can be on this computer if "
-                "--launcher is given",
-                (unsigned long long)q.ranks, (unsigned long long)q.ranks - 1);
-    else
-        emulate(&q, argv + next, &err);
-    cli_argv_fini(&q.run);
-    cli_argv_fini(&q.outputs);
-    return cli_fail(&err);
+        launch_remote_join(&err);
+    else if (cli_apps_read(&q.apps, usage.command, q.app_file, q.ranks, LAUNCH_NATIVE_RANKS_MAX,
+                           argc - next, argv + next, &err) == 0 &&
+             check(&q, &err) == 0)
+        emulate(&q, &failed, &err);
+    launch_apps_fini(&q.apps);
+    launch_argv_fini(&q.run);
+    launch_argv_fini(&q.outputs);
+    status = cli_fail(&err);
+    return failed ? failed : status;
 }
 
 const struct cli_command cli_cmd_emulate = {

@@ -118,7 +118,7 @@ static int help_main(int argc, char **argv)
     struct request q = {0};
     struct err err;
     struct buf text;
-    int next, status = CLI_DONE, rc = 0;
+    int next, status = EXIT_DONE, rc = 0;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
     if (argc > next + 1) {

@@ -4,8 +4,8 @@
  *
  *     mpiexec -n N env LD_PRELOAD=... program : -n 1 orrery run --live program ... stand-ins
  *
- * or to several: then the simulators are the processes of an `orrery run --procs K` (team.h), whose
- * launcher starts the program, too:
+ * or to several: then the simulators are the processes of an `orrery run --procs K`
+ * (launch/workers.h), whose launcher starts the program, too:
  *
  *     orrery run --live program --procs K --launcher "mpiexec -n N env ... program :" ... stand-ins
  *
@@ -23,17 +23,18 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "cli/argv.h"
-#include "cli/child.h"
+#include "cli/apps_read.h"
 #include "cli/cli.h"
-#include "cli/launch.h"
-#include "cli/native.h"
 #include "cli/passed.h"
 #include "cli/run_check.h"
 #include "cli/run_files.h"
-#include "native/status.h"
 #include "hybrid/wire.h"
+#include "launch/argv.h"
+#include "launch/child.h"
+#include "launch/launch.h"
+#include "launch/native.h"
 #include "mpi_needs.h"
+#include "native/status.h"
 #include "run/run.h"
 
 #define LAUNCHER "mpiexec.mpich"
@@ -42,20 +43,20 @@
 struct request {
     uint64_t ranks; /* of the first program, as given */
     const char *app_file;
-    struct cli_apps apps;
+    struct launch_apps apps;
     uint64_t simulators;
     const char *launcher;
-    const char *compute; /* a word of compute_words */
-    const char *order;   /* a word of order_words */
-    uint32_t needs;      /* of the programs: enum mpi_need */
-    struct cli_argv run; /* options for `orrery run` */
+    const char *compute;    /* a word of compute_words */
+    const char *order;      /* a word of order_words */
+    uint32_t needs;         /* of the programs: enum mpi_need */
+    struct launch_argv run; /* options for `orrery run` */
 };
 
 /* ---- options ---- */
 
 static int set_ranks(void *into, const char *value, struct err *err)
 {
-    return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+    return launch_native_ranks(&((struct request *)into)->ranks, value, err);
 }
 
 static int set_app(void *into, const char *value, struct err *err)
@@ -167,7 +168,7 @@ static const struct cli_usage usage = {
 /* ---- the command ---- */
 
 /* The stand-ins call what the program calls, but do not import it. */
-static void add_needs(struct cli_argv *w, uint32_t needs)
+static void add_needs(struct launch_argv *w, uint32_t needs)
 {
     static const struct {
         const char *name;
@@ -179,17 +180,17 @@ static void add_needs(struct cli_argv *w, uint32_t needs)
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (needs & known[i].need)
-            cli_argv_add_all(w, (const char *const[]){"--needs", known[i].name, NULL});
+            launch_argv_add_all(w, (const char *const[]){"--needs", known[i].name, NULL});
 }
 
 /* The launcher, and the programs with the library in them, up to the simulators. */
-static int make_program(struct cli_argv *w, const struct request *q, struct err *err)
+static int make_program(struct launch_argv *w, const struct request *q, struct err *err)
 {
     char directory[PATH_MAX], preload[2 * PATH_MAX], how[64], order[64], simulators[64];
     const char *before = getenv("LD_PRELOAD");
-    int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
+    int rc = launch_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCHER, err);
     if (rc == 0)
-        rc = cli_launch_libdir(directory, sizeof directory, err);
+        rc = launch_libdir(directory, sizeof directory, err);
     if (rc)
         return rc;
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s/" HYBRID_LIBRARY "%s%s", directory,
@@ -198,18 +199,18 @@ static int make_program(struct cli_argv *w, const struct request *q, struct err 
     snprintf(order, sizeof order, HYBRID_ORDER "=%s", q->order);
     snprintf(simulators, sizeof simulators, HYBRID_SIMULATORS "=%llu",
              (unsigned long long)q->simulators);
-    cli_apps_add_native(&q->apps,
-                        (const char *const[]){"env", preload, how, order, simulators,
-                                              q->needs & MPI_NEED_CANCEL ? HYBRID_CANCELS "=1"
-                                                                         : NULL,
-                                              NULL},
-                        w);
-    cli_argv_add(w, ":");
+    launch_apps_add_native(&q->apps,
+                           (const char *const[]){"env", preload, how, order, simulators,
+                                                 q->needs & MPI_NEED_CANCEL ? HYBRID_CANCELS "=1"
+                                                                            : NULL,
+                                                 NULL},
+                           w);
+    launch_argv_add(w, ":");
     return 0;
 }
 
-/* The words as a text that cli_argv_split makes words of again. */
-static void add_text(struct cli_argv *w, const struct cli_argv *words)
+/* The words as a text that launch_argv_split makes words of again. */
+static void add_text(struct launch_argv *w, const struct launch_argv *words)
 {
     struct buf text;
     buf_init(&text);
@@ -222,43 +223,44 @@ static void add_text(struct cli_argv *w, const struct cli_argv *words)
                 buf_addc(&text, *c);
         buf_addc(&text, '\'');
     }
-    cli_argv_add(w, buf_str(&text));
+    launch_argv_add(w, buf_str(&text));
     buf_fini(&text);
 }
 
 /* The simulators: `orrery run` and its options. */
-static int make_run(struct cli_argv *w, const struct request *q, const struct cli_argv *program,
-                    struct err *err)
+static int make_run(struct launch_argv *w, const struct request *q,
+                    const struct launch_argv *program, struct err *err)
 {
     char directory[PATH_MAX], self[PATH_MAX], standin[PATH_MAX + 64], ranks[32], procs[32];
     struct buf names;
-    int rc = cli_launch_libdir(directory, sizeof directory, err);
+    int rc = launch_libdir(directory, sizeof directory, err);
     if (rc == 0)
-        rc = cli_child_self(self, sizeof self, err);
+        rc = launch_child_self(self, sizeof self, err);
     if (rc)
         return rc;
     snprintf(standin, sizeof standin, "%s/" HYBRID_STANDIN, directory);
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)q->apps.ranks);
     snprintf(procs, sizeof procs, "%llu", (unsigned long long)q->simulators);
     buf_init(&names);
-    cli_apps_names(&q->apps, &names);
-    cli_argv_add_all(w, (const char *const[]){self, "run", "--live", buf_str(&names), "-n", ranks,
+    launch_apps_names(&q->apps, &names);
+    launch_argv_add_all(w,
+                        (const char *const[]){self, "run", "--live", buf_str(&names), "-n", ranks,
                                               "--compute", "none", "--host", "fibre", NULL});
     buf_fini(&names);
     if (q->simulators > 1) {
-        cli_argv_add_all(w, (const char *const[]){"--procs", procs, "--launcher", NULL});
+        launch_argv_add_all(w, (const char *const[]){"--procs", procs, "--launcher", NULL});
         add_text(w, program);
     }
     add_needs(w, q->needs);
     for (size_t i = 0; i < q->run.count; i++)
-        cli_argv_add(w, q->run.at[i]);
-    cli_argv_add_all(w, (const char *const[]){"--", standin, ranks, q->order, NULL});
+        launch_argv_add(w, q->run.at[i]);
+    launch_argv_add_all(w, (const char *const[]){"--", standin, ranks, q->order, NULL});
     return 0;
 }
 
 /* Wrong input is said before anything starts: the launcher would wait for processes that never
  * join. Returns 0, or the exit status in *status. */
-static int check_run(struct cli_run *run, const struct cli_argv *w, int *status)
+static int check_run(struct cli_run *run, const struct launch_argv *w, int *status)
 {
     struct program program = {0};
     struct err err;
@@ -268,12 +270,12 @@ static int check_run(struct cli_run *run, const struct cli_argv *w, int *status)
     cli_run_init(run);
     if (cli_begin(&cli_run_usage, (int)w->count - 1, (char **)w->at + 1, run, &next, status))
         return 1;
-    quiet = run->quiet;
-    run->quiet = 1; /* it will check the same, and say what is to be noted */
+    quiet = run->job.quiet;
+    run->job.quiet = 1; /* it will check the same, and say what is to be noted */
     rc = cli_run_read_apps(run, (int)w->count - 1 - next, w->at + 1 + next, &err);
     if (rc == 0)
         rc = cli_run_check(run, &program, libdir, sizeof libdir, &err);
-    run->quiet = quiet;
+    run->job.quiet = quiet;
     program_fini(&program);
     if (rc)
         *status = cli_fail(&err);
@@ -286,33 +288,35 @@ static void interrupted(void *context)
 }
 
 /* With one simulator, the launcher is ours. `fd`: where processes say how they fail. */
-static int start(const struct request *q, struct cli_argv *program, const struct cli_argv *run,
-                 int fd, struct cli_supervise_end *end, struct err *err)
+static int start(const struct request *q, struct launch_argv *program,
+                 const struct launch_argv *run, int fd, struct launch_supervise_end *end,
+                 struct err *err)
 {
-    const struct cli_supervise_watch watch = {.every_ms = -1,
-                                              .interrupted = interrupted,
-                                              .context = &fd};
+    const struct launch_supervise_watch watch = {.every_ms = -1,
+                                                 .interrupted = interrupted,
+                                                 .starts_ranks = 1,
+                                                 .context = &fd};
     if (q->simulators > 1)
-        return cli_supervise_run(run, &watch, end, err);
-    cli_argv_add_all(program, (const char *const[]){"-n", "1", NULL});
-    cli_argv_add_all(program, (const char *const *)run->at);
-    return cli_supervise_run(program, &watch, end, err);
+        return launch_supervise_run(run, &watch, end, err);
+    launch_argv_add_all(program, (const char *const[]){"-n", "1", NULL});
+    launch_argv_add_all(program, (const char *const *)run->at);
+    return launch_supervise_run(program, &watch, end, err);
 }
 
 static int hybrid_main(int argc, char **argv)
 {
     static struct cli_run checked; /* large, and there is only one */
     struct request q = {.order = HYBRID_ORDER_REAL, .simulators = 1};
-    struct cli_argv program = {0}, run = {0};
+    struct launch_argv program = {0}, run = {0};
     struct err err;
-    struct cli_supervise_end end;
+    struct launch_supervise_end end;
     int next, status, fd = native_status_make();
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
-    int rc = cli_apps_read(&q.apps, usage.command, q.app_file, q.ranks, CLI_NATIVE_RANKS_MAX,
+    int rc = cli_apps_read(&q.apps, usage.command, q.app_file, q.ranks, LAUNCH_NATIVE_RANKS_MAX,
                            argc - next, argv + next, &err);
     if (rc == 0)
-        rc = cli_native_check(&q.apps, &q.needs, &err);
+        rc = launch_native_check(&q.apps, &q.needs, &err);
     if (q.simulators > q.apps.ranks)
         q.simulators = q.apps.ranks; /* each has a rank */
     if (rc == 0)
@@ -322,16 +326,17 @@ static int hybrid_main(int argc, char **argv)
     if (rc == 0 && check_run(&checked, &run, &status))
         return status;
     if (rc == 0)
-        cli_apps_publish(&q.apps);
+        launch_apps_publish(&q.apps);
     if (rc == 0)
         rc = start(&q, &program, &run, fd, &end, &err);
-    cli_argv_fini(&program);
-    cli_argv_fini(&run);
-    cli_argv_fini(&q.run);
-    cli_apps_fini(&q.apps);
+    launch_argv_fini(&program);
+    launch_argv_fini(&run);
+    launch_argv_fini(&q.run);
+    uint64_t ranks = q.apps.ranks;
+    launch_apps_fini(&q.apps);
     if (rc)
         return cli_fail(&err);
-    return cli_run_files(&checked, end.signal, cli_native_judge(&end, fd));
+    return cli_run_files(&checked, end.signal, launch_native_judge(&end, fd, ranks, 1));
 }
 
 const struct cli_command cli_cmd_hybrid = {

@@ -17,7 +17,7 @@
 #include "net/net.h"
 #include "net/topology/topology.h"
 #include "platform/read.h"
-#include "report/topology.h"
+#include "draw/topology.h"
 
 struct request {
     struct cli_machine given;
@@ -51,7 +51,7 @@ static int finish(const struct request *q, const struct buf *text)
     struct err err;
     if (!q->output)
         return cli_print(text);
-    return buf_write_file(text, q->output, &err) ? cli_fail(&err) : CLI_DONE;
+    return buf_write_file(text, q->output, &err) ? cli_fail(&err) : EXIT_DONE;
 }
 
 /* Returns 0, or reports that the action takes no platform. */
@@ -68,11 +68,11 @@ static int list(void *request)
 {
     struct request *q = request;
     if (refuse_names(q))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     struct cli_preset_dirs dirs;
     struct buf text;
     size_t count;
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     cli_preset_dirs_init(&dirs);
     buf_init(&text);
     char **names = platform_presets(&dirs.list, &count);
@@ -145,7 +145,7 @@ static int check(void *request)
 {
     struct request *q = request;
     struct buf text, notes;
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     if (q->platforms.count == 0) {
         struct err err;
         err_set(&err, ERR_INPUT, "no platform given, as in: orrery platform check machine.yaml");
@@ -206,7 +206,7 @@ static int draw(void *request)
         return cli_fail(&err);
     }
     buf_init(&text);
-    report_topology(topo, &p, cli_machine_is_sized(&p), &text);
+    draw_topology(topo, &p, cli_machine_is_sized(&p), &text);
     int status = finish(q, &text);
     buf_fini(&text);
     topo_destroy(topo);
@@ -218,7 +218,7 @@ static int schema(void *request)
 {
     struct request *q = request;
     if (refuse_names(q))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     struct buf text;
     buf_init(&text);
     platform_schema(cli_machine_choice, &text);

@@ -18,16 +18,18 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/units.h"
-#include "cli/argv.h"
+#include "cli/apps_read.h"
 #include "cli/cli.h"
-#include "cli/launch.h"
-#include "cli/native.h"
 #include "cli/outputs.h"
 #include "cli/parts.h"
 #include "cli/shared.h"
+#include "cli/trace_stats.h"
 #include "cli/trace_summary.h"
-#include "cli/watch.h"
 #include "cli/webpage.h"
+#include "launch/argv.h"
+#include "launch/launch.h"
+#include "launch/native.h"
+#include "launch/watch.h"
 #include "native/options.h"
 #include "native/status.h"
 #include "trace/clocks.h"
@@ -36,10 +38,11 @@
 struct request {
     uint64_t ranks; /* of the first program, as given */
     const char *app_file;
-    struct cli_apps apps;
-    const char *output, *launcher, *directory, *report, *json;
+    struct launch_apps apps;
+    const char *output, *launcher, *directory, *report, *stats, *json;
     int32_t stops_on_full; /* index in full_words */
     int keeps_sites, is_profile, is_quiet;
+    int progress;         /* 1 yes, 0 no, -1: if standard error is a terminal */
     char trace[PATH_MAX]; /* absolute */
     char parts[PATH_MAX]; /* the beginning of the names of parts */
     int spawns;           /* it imports MPI_Comm_spawn */
@@ -49,7 +52,7 @@ struct request {
 
 static int set_ranks(void *into, const char *value, struct err *err)
 {
-    return cli_native_ranks(&((struct request *)into)->ranks, value, err);
+    return launch_native_ranks(&((struct request *)into)->ranks, value, err);
 }
 
 static int set_app(void *into, const char *value, struct err *err)
@@ -104,6 +107,25 @@ static int set_report(void *into, const char *value, struct err *err)
     return cli_options_text(&((struct request *)into)->report, value, err);
 }
 
+static int set_stats(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct request *)into)->stats, value, err);
+}
+
+static int set_progress(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->progress = 1;
+    return 0;
+}
+
+static int set_no_progress(void *into, const char *value, struct err *err)
+{
+    (void)value, (void)err;
+    ((struct request *)into)->progress = 0;
+    return 0;
+}
+
 static int set_json(void *into, const char *value, struct err *err)
 {
     return cli_options_text(&((struct request *)into)->json, value, err);
@@ -116,7 +138,7 @@ static const struct cli_option options[] = {
      set_output},
     {CLI_NAMED_LAUNCHER, "COMMAND",
      "command that starts the processes\n"
-     "starts the processes; \"-n N\" and the program follow (default " CLI_NATIVE_LAUNCHER ")",
+     "starts the processes; \"-n N\" and the program follow (default " LAUNCH_NATIVE_LAUNCHER ")",
      set_launcher},
     {"dir", 0, NULL, "DIR",
      "where ranks write while they run\n"
@@ -129,9 +151,12 @@ static const struct cli_option options[] = {
      set_full},
     {CLI_SHARED_CALL_SITES, set_call_sites},
     {CLI_SHARED_PROFILE_ONLY, set_profile_only},
+    {CLI_SHARED_STATS, set_stats},
     {CLI_SHARED_REPORT, set_report},
     {CLI_SHARED_JSON, set_json},
     {CLI_SHARED_QUIET, set_quiet},
+    {CLI_SHARED_PROGRESS, set_progress},
+    {CLI_SHARED_NO_PROGRESS, set_no_progress},
     {0},
 };
 
@@ -165,6 +190,7 @@ static int make_names(struct request *q, const char *program, struct err *err)
     if (n < 0 || (size_t)n >= sizeof name)
         return err_set(err, ERR_INPUT, "the file name is too long");
     const struct cli_output outputs[] = {{"--output", name},
+                                         {"--stats", q->stats},
                                          {"--report", q->report},
                                          {"--json", q->json}};
     int rc = cli_outputs_check_trace("--output", name, err);
@@ -201,7 +227,7 @@ static int set_environment(const struct request *q, struct err *err)
 {
     char directory[PATH_MAX], text[2 * PATH_MAX + 64];
     const char *before = getenv("LD_PRELOAD");
-    int rc = cli_launch_libdir(directory, sizeof directory, err);
+    int rc = launch_libdir(directory, sizeof directory, err);
     if (rc)
         return rc;
     snprintf(text, sizeof text, "%s/%s%s%s", directory, NATIVE_LIBRARY, before ? ":" : "",
@@ -220,20 +246,20 @@ static int set_environment(const struct request *q, struct err *err)
     return 0;
 }
 
-static int run(const struct request *q, struct cli_supervise_end *end, struct err *err)
+static int run(const struct request *q, struct launch_supervise_end *end, struct err *err)
 {
-    struct cli_argv argv = {0};
-    int rc = cli_argv_split(&argv, "--launcher", q->launcher ? q->launcher : CLI_NATIVE_LAUNCHER,
-                            err);
+    struct launch_argv argv = {0};
+    int rc = launch_argv_split(&argv, "--launcher",
+                               q->launcher ? q->launcher : LAUNCH_NATIVE_LAUNCHER, err);
     if (rc == 0)
         rc = set_environment(q, err);
     if (rc == 0) {
-        cli_apps_publish(&q->apps);
-        cli_apps_add_native(&q->apps, NULL, &argv);
-        rc = cli_supervise_run(&argv, NULL, end, err);
+        launch_apps_publish(&q->apps);
+        launch_apps_add_native(&q->apps, NULL, &argv);
+        rc = launch_supervise_run(&argv, NULL, end, err);
     }
     unsetenv("LD_PRELOAD");
-    cli_argv_fini(&argv);
+    launch_argv_fini(&argv);
     return rc;
 }
 
@@ -296,16 +322,16 @@ static void say(const struct request *q, int status)
 
 static int make_trace(const struct request *q, const char *program, int signal, int status)
 {
-    const struct cli_finish how = {.signal = signal,
-                                   .progress = isatty(STDERR_FILENO) && !q->is_quiet,
-                                   .quiet = q->is_quiet};
-    struct cli_argv parts = {0};
+    const struct launch_finish how = {.signal = signal,
+                                      .progress = cli_shared_progress(q->progress, q->is_quiet),
+                                      .quiet = q->is_quiet};
+    struct launch_argv parts = {0};
     struct err err;
     int rc;
     cli_parts_find(q->parts, "", &parts);
     if (parts.count) {
         rc = cli_parts_join(q->trace, parts.at, parts.count, q->apps.ranks, &how);
-        if (rc == CLI_DONE)
+        if (rc == EXIT_DONE)
             say(q, status);
     } else if (status) {
         rc = status;
@@ -321,12 +347,12 @@ static int make_trace(const struct request *q, const char *program, int signal, 
         rc = cli_fail(&err);
     }
     remove_counter(q);
-    cli_argv_fini(&parts);
+    launch_argv_fini(&parts);
     return status ? status : rc;
 }
 
-/* The page of --report and the summary of --json, also of a program that failed. Returns the
- * status, or that of a failure here. */
+/* Statistics, the page of --report and the summary of --json, also of a program that failed.
+ * Returns the status, or that of a failure here. */
 static int write_results(const struct request *q, int status, int signal, double wall_s)
 {
     const struct cli_trace_summary summary = {.trace = q->trace,
@@ -336,11 +362,15 @@ static int write_results(const struct request *q, int status, int signal, double
                                               .cause = signal   ? "stopped"
                                                        : status ? "failed"
                                                                 : "done"};
-    int trouble = CLI_DONE;
-    if (q->report && access(q->trace, R_OK) == 0)
-        trouble = cli_webpage_show(q->trace, base_name(q->trace), q->report);
+    int trouble = EXIT_DONE, rc, has_trace = access(q->trace, R_OK) == 0;
+    if (q->stats && has_trace)
+        trouble = cli_trace_stats_write(q->trace, q->stats);
+    if (q->report && has_trace) {
+        rc = cli_webpage_show(q->trace, base_name(q->trace), q->report);
+        trouble = rc ? rc : trouble;
+    }
     if (q->json) {
-        int rc = cli_trace_summary_write(&summary, q->json);
+        rc = cli_trace_summary_write(&summary, q->json);
         trouble = rc ? rc : trouble;
     }
     return status ? status : trouble;
@@ -348,34 +378,35 @@ static int write_results(const struct request *q, int status, int signal, double
 
 static int record_main(int argc, char **argv)
 {
-    struct request q = {0};
+    struct request q = {.progress = -1};
     struct err err;
     uint32_t needs = 0;
-    struct cli_supervise_end end;
+    struct launch_supervise_end end;
     int next, status, fd;
     if (cli_begin(&usage, argc, argv, &q, &next, &status))
         return status;
-    int rc = cli_apps_read(&q.apps, usage.command, q.app_file, q.ranks, CLI_NATIVE_RANKS_MAX,
+    int rc = cli_apps_read(&q.apps, usage.command, q.app_file, q.ranks, LAUNCH_NATIVE_RANKS_MAX,
                            argc - next, argv + next, &err);
     if (rc == 0)
-        rc = cli_native_check(&q.apps, &needs, &err);
+        rc = launch_native_check(&q.apps, &needs, &err);
     q.spawns = (needs & MPI_NEED_SPAWN) != 0;
     if (rc == 0)
         rc = make_names(&q, q.apps.at[0].words.at[0], &err);
     if (rc == 0)
         rc = cli_parts_check_none(q.parts, &err);
-    double start = cli_watch_now();
+    double start = launch_watch_now();
     fd = native_status_make();
     if (rc == 0)
         rc = run(&q, &end, &err);
     if (rc)
         status = cli_fail(&err);
     else {
-        double wall_s = cli_watch_now() - start;
-        status = make_trace(&q, q.apps.at[0].words.at[0], end.signal, cli_native_judge(&end, fd));
+        double wall_s = launch_watch_now() - start;
+        status = make_trace(&q, q.apps.at[0].words.at[0], end.signal,
+                            launch_native_judge(&end, fd, q.apps.ranks, 0));
         status = write_results(&q, status, end.signal, wall_s);
     }
-    cli_apps_fini(&q.apps);
+    launch_apps_fini(&q.apps);
     return status;
 }
 

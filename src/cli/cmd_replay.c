@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/path.h"
@@ -18,12 +17,15 @@
 #include "cli/replay_answer.h"
 #include "cli/replay_request.h"
 #include "cli/replay_stuck.h"
-#include "cli/supervise.h"
+#include "cli/shared.h"
+#include "cli/trace_stats.h"
 #include "cli/trace_summary.h"
-#include "cli/watch.h"
 #include "cli/webpage.h"
 #include "formats/formats.h"
-#include "replay/names.h"
+#include "launch/native.h"
+#include "launch/supervise.h"
+#include "launch/watch.h"
+#include "replay/agreed.h"
 #include "whatif/whatif.h"
 
 #define LOOK_MS 500 /* between two looks at a replay in real time */
@@ -42,6 +44,7 @@ static int name_output(struct cli_replay_request *q, struct err *err)
     else
         snprintf(name, sizeof name, "%.*s" CLI_REPLAY_SUFFIX, (int)length, base);
     const struct cli_output outputs[] = {{"--output", name},
+                                         {"--stats", q->stats},
                                          {"--report", q->report},
                                          {"--json", q->json}};
     int rc = cli_outputs_check_trace("--output", name, err);
@@ -56,30 +59,32 @@ static int name_output(struct cli_replay_request *q, struct err *err)
 static void add_counts(const char *part, struct cli_replay_counts *sum)
 {
     char path[PATH_MAX + 32];
-    unsigned long long n[6] = {0};
+    unsigned long long n[7] = {0};
     snprintf(path, sizeof path, "%s" REPLAY_COUNTS, part);
     FILE *file = fopen(path, "r");
     if (!file)
         return;
-    if (fscanf(file, "%llu %llu %llu %llu %llu %llu", &n[0], &n[1], &n[2], &n[3], &n[4], &n[5]) ==
-        6) {
+    if (fscanf(file, "%llu %llu %llu %llu %llu %llu %llu", &n[0], &n[1], &n[2], &n[3], &n[4], &n[5],
+               &n[6]) == 7) {
         sum->events += n[0], sum->remapped += n[1], sum->drawn += n[2];
         sum->forced += n[3], sum->removed += n[4], sum->unfinished += n[5];
+        sum->timed += n[6];
     }
     fclose(file);
     unlink(path);
 }
 
 /* Makes the new trace of the parts that were written. */
-static int join(const char *trace, const struct cli_finish *how, struct cli_replay_counts *counts)
+static int join(const char *trace, const struct launch_finish *how,
+                struct cli_replay_counts *counts)
 {
-    struct cli_argv names = {0};
+    struct launch_argv names = {0};
     cli_parts_find(trace, "", &names);
     for (size_t i = 0; i < names.count; i++)
         add_counts(names.at[i], counts);
     int status = names.count ? cli_parts_join(trace, names.at, names.count, names.count, how)
-                             : CLI_USAGE;
-    cli_argv_fini(&names);
+                             : EXIT_USAGE;
+    launch_argv_fini(&names);
     return status;
 }
 
@@ -95,34 +100,39 @@ static int report(const struct cli_replay_request *q)
 {
     char template[PATH_MAX];
     struct err err;
-    struct webreport page = {.traces = {q->source, q->path},
-                             .names = {"original", "replay"},
-                             .count = 2,
-                             .page = q->report,
-                             .template = template};
+    struct report page = {.traces = {q->source, q->path},
+                          .names = {"original", "replay"},
+                          .count = 2,
+                          .page = q->report,
+                          .template = template};
     if (cli_webpage_find(template, sizeof template, &err))
         return cli_fail(&err);
     return cli_webpage_write(&page);
 }
 
 /* Starts the replayer, and waits for it; on the real MPI nobody else notices a deadlock. */
-static int run_words(const struct cli_replay_request *q, const struct cli_argv *words,
+static int run_words(const struct cli_replay_request *q, const struct launch_argv *words,
                      uint64_t ranks, struct cli_replay_counts *counts, int *signal, int *status,
                      struct err *err)
 {
     struct cli_replay_stuck stuck = {.trace = q->path, .ranks = ranks, .limit = q->idle_limit};
-    const struct cli_supervise_watch watch = {.every_ms = LOOK_MS,
-                                              .is_over = cli_replay_stuck_look,
-                                              .context = &stuck};
-    struct cli_supervise_end end = {0};
-    int rc = cli_supervise_run(words, q->real_time ? &watch : NULL, &end, err);
+    const struct launch_supervise_watch watch = {.every_ms = LOOK_MS,
+                                                 .is_over = cli_replay_stuck_look,
+                                                 .context = &stuck},
+                                        simulated = {.every_ms = -1, .passes_on = 1};
+    struct launch_supervise_end end = {0};
+    int rc = launch_supervise_run(words, q->real_time ? &watch : &simulated, &end, err);
     *signal = end.signal;
     *status = end.signal ? 128 + end.signal : end.status;
     if (end.signal && q->real_time) /* a simulator says it itself */
         log_error(RUN_SIGNAL_TEXT, end.signal, strsignal(end.signal));
+    if (q->real_time && launch_native_killed(&end)) {
+        log_error(LAUNCH_NATIVE_KILLED, end.status, strsignal(end.status));
+        *status = 128 + end.status;
+    }
     if (stuck.is_found) {
         cli_replay_stuck_report(&stuck);
-        *status = CLI_FINDING;
+        *status = EXIT_FINDING;
         counts->remapped += stuck.reordered;
     }
     if (q->real_time)
@@ -180,26 +190,26 @@ static int write_summary(const struct cli_replay_request *q, const struct cli_re
                                               .is_virtual = !q->real_time,
                                               .wall_s = wall_s,
                                               .status = status,
-                                              .cause = status == CLI_DONE      ? "done"
-                                                       : status == CLI_FINDING ? "stuck"
-                                                       : status > 128          ? "stopped"
-                                                                               : "failed",
+                                              .cause = status == EXIT_DONE      ? "done"
+                                                       : status == EXIT_FINDING ? "stuck"
+                                                       : status > 128           ? "stopped"
+                                                                                : "failed",
                                               .counts = counts};
-    int trouble = q->json ? cli_trace_summary_write(&summary, q->json) : CLI_DONE;
+    int trouble = q->json ? cli_trace_summary_write(&summary, q->json) : EXIT_DONE;
     return status ? status : trouble;
 }
 
 static int run(struct cli_replay_request *q, struct err *err)
 {
     struct trace t;
-    struct cli_argv words = {0};
+    struct launch_argv words = {0};
     struct cli_replay_counts counts = {0};
-    struct cli_finish how = {.progress = isatty(STDERR_FILENO) && !q->is_quiet,
-                             .quiet = q->is_quiet};
-    int status = CLI_DONE;
+    struct launch_finish how = {.progress = cli_shared_progress(q->progress, q->is_quiet),
+                                .quiet = q->is_quiet};
+    int status = EXIT_DONE;
     if (trace_open(&t, q->source, err) != 0)
         return cli_fail(err);
-    double start = cli_watch_now();
+    double start = launch_watch_now();
     int rc = cli_replay_check(&t, q->trace, err);
     if (rc == 0)
         rc = check_real(q, err);
@@ -212,18 +222,20 @@ static int run(struct cli_replay_request *q, struct err *err)
     if (rc == 0)
         rc = run_words(q, &words, t.header.ranks, &counts, &how.signal, &status, err);
     trace_close(&t);
-    cli_argv_fini(&words);
+    launch_argv_fini(&words);
     if (rc)
         return cli_fail(err);
-    double wall_s = cli_watch_now() - start;
+    double wall_s = launch_watch_now() - start;
     int joined = join(q->path, &how, &counts);
-    if (status == CLI_FINDING)
+    if (status == EXIT_FINDING)
         advise(q, &counts);
+    if (q->stats && q->real_time && joined == EXIT_DONE) /* a simulator writes them itself */
+        joined = cli_trace_stats_write(q->path, q->stats);
     status = write_summary(q, &counts, wall_s, status ? status : joined);
     if (status)
         return status;
     status = cli_replay_answer(q->source, q->path, &counts, q->compares, q->is_quiet);
-    return status == CLI_DONE && q->report ? report(q) : status;
+    return status == EXIT_DONE && q->report ? report(q) : status;
 }
 
 static int replay_main(int argc, char **argv)
@@ -232,7 +244,7 @@ static int replay_main(int argc, char **argv)
     struct err err;
     char *temporary = NULL;
     const char *word;
-    int status = CLI_DONE, rc = 0;
+    int status = EXIT_DONE, rc = 0;
     for (;;) {
         if (cli_next(&cli_replay_usage, &argc, &argv, &q, &word, &status))
             return status;
@@ -248,8 +260,8 @@ static int replay_main(int argc, char **argv)
         rc = name_output(&q, &err);
     if (rc)
         return cli_fail(&err);
-    status = cli_native_trace(q.trace, &temporary);
-    if (status != CLI_DONE)
+    status = cli_trace_as_orr(q.trace, &temporary);
+    if (status != EXIT_DONE)
         return status;
     status = path_absolute(temporary ? temporary : q.trace, q.source, sizeof q.source, &err)
                  ? cli_fail(&err)

@@ -13,9 +13,9 @@
 #include "cli/webpage.h"
 
 struct request {
-    struct webreport report;
+    struct report report;
     size_t named, placed;
-    const char *platforms[WEBREPORT_TRACES_MOST];
+    const char *platforms[REPORT_TRACES_MOST];
     struct cli_machine changes; /* the settings, without a platform */
 };
 
@@ -34,9 +34,8 @@ static int set_pictures(void *into, const char *value, struct err *err)
 static int set_name(void *into, const char *value, struct err *err)
 {
     struct request *q = into;
-    if (q->named == WEBREPORT_TRACES_MOST)
-        return err_set(err, ERR_INPUT, "there are at most %d traces to name",
-                       WEBREPORT_TRACES_MOST);
+    if (q->named == REPORT_TRACES_MOST)
+        return err_set(err, ERR_INPUT, "there are at most %d traces to name", REPORT_TRACES_MOST);
     q->report.names[q->named++] = value;
     return 0;
 }
@@ -44,8 +43,8 @@ static int set_name(void *into, const char *value, struct err *err)
 static int set_platform(void *into, const char *value, struct err *err)
 {
     struct request *q = into;
-    if (q->placed == WEBREPORT_TRACES_MOST)
-        return err_set(err, ERR_INPUT, "there are at most %d traces", WEBREPORT_TRACES_MOST);
+    if (q->placed == REPORT_TRACES_MOST)
+        return err_set(err, ERR_INPUT, "there are at most %d traces", REPORT_TRACES_MOST);
     q->platforms[q->placed++] = value;
     return 0;
 }
@@ -96,7 +95,7 @@ static int parse(struct request *q, int argc, char **argv, int *status)
             return 1;
         if (!word)
             break;
-        if (q->report.count == WEBREPORT_TRACES_MOST) {
+        if (q->report.count == REPORT_TRACES_MOST) {
             err_set(&err, ERR_INPUT, "a report shows one trace or two, but '%s' is another one",
                     word);
             *status = cli_fail(&err);
@@ -151,18 +150,18 @@ static int make_machines(struct request *q, struct platform *machines, struct er
 /* Writes the report, after converting traces of other tools. */
 static int write_report(struct request *q)
 {
-    char *temporary[WEBREPORT_TRACES_MOST] = {0};
-    int status = CLI_DONE;
-    for (size_t i = 0; i < q->report.count && status == CLI_DONE; i++) {
+    char *temporary[REPORT_TRACES_MOST] = {0};
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < q->report.count && status == EXIT_DONE; i++) {
         const char *path = q->report.traces[i];
-        status = cli_native_trace(path, &temporary[i]);
+        status = cli_trace_as_orr(path, &temporary[i]);
         if (!temporary[i])
             continue;
         q->report.traces[i] = temporary[i];
         if (!q->report.names[i])
             q->report.names[i] = path;
     }
-    if (status == CLI_DONE)
+    if (status == EXIT_DONE)
         status = cli_webpage_write(&q->report);
     for (size_t i = 0; i < q->report.count; i++)
         formats_forget(temporary[i]);
@@ -171,11 +170,11 @@ static int write_report(struct request *q)
 
 static int report_main(int argc, char **argv)
 {
-    static struct platform machines[WEBREPORT_TRACES_MOST]; /* too large for the stack */
+    static struct platform machines[REPORT_TRACES_MOST]; /* too large for the stack */
     struct request q = {0};
     struct err err;
     char template[PATH_MAX];
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     if (parse(&q, argc, argv, &status))
         return status;
     if (check(&q, template, sizeof template, &err) || make_machines(&q, machines, &err))

@@ -7,21 +7,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/sys.h"
 #include "cli/cli.h"
-#include "cli/launch.h"
-#include "cli/books.h"
-#include "cli/remote.h"
 #include "cli/run_check.h"
 #include "cli/run_files.h"
-#include "cli/team.h"
-#include "cli/backtrace.h"
-#include "cli/watch.h"
+#include "launch/backtrace.h"
+#include "launch/books.h"
+#include "launch/guard.h"
+#include "launch/launch.h"
+#include "launch/remote.h"
+#include "launch/watch.h"
+#include "launch/witness.h"
+#include "launch/workers.h"
 #include "native/status.h"
 #include "results/result.h"
+
+/*
+ * What this process is to a run. The simulator of `orrery hybrid` is either of the first two, with
+ * its workers; there, opt.live says whose ranks it has.
+ */
+enum role {
+    ROLE_ALONE,   /* starts the program and watches it */
+    ROLE_STARTER, /* starts several processes, each of which is a worker */
+    ROLE_WORKER,  /* started by a launcher: starts and watches the program of one process */
+};
+
+/* Known when the options have been checked, which may choose the number of processes. */
+static enum role role_of(const struct cli_run *run)
+{
+    return run->job.worker ? ROLE_WORKER : run->job.opt.procs > 1 ? ROLE_STARTER : ROLE_ALONE;
+}
 
 static int write_json(const struct cli_run *run, const struct run_page *page,
                       const struct run_outcome *outcome, int status)
@@ -32,7 +51,7 @@ static int write_json(const struct cli_run *run, const struct run_page *page,
     results_json(page, run->programs, &run->machine, outcome, status, &text);
     int rc = buf_write_file(&text, run->json, &err);
     buf_fini(&text);
-    return rc ? cli_fail(&err) : CLI_DONE;
+    return rc ? cli_fail(&err) : EXIT_DONE;
 }
 
 /* Of a simulator of `orrery hybrid`: names its signal unless that command ends the run, and says
@@ -50,8 +69,8 @@ static int report(const struct cli_run *run, struct run_page *page,
 {
     results_complete(page, outcome);
     say_signal(page);
-    int status = results_status(page, outcome), trouble = CLI_DONE;
-    if (!run->quiet && page->end.cause != RUN_CAUSE_NONE) {
+    int status = results_status(page, outcome), trouble = EXIT_DONE;
+    if (!run->job.quiet && page->end.cause != RUN_CAUSE_NONE) {
         struct buf text;
         buf_init(&text);
         results_text(page, run->programs, outcome, &text);
@@ -60,7 +79,7 @@ static int report(const struct cli_run *run, struct run_page *page,
     }
     if (page->end.stats_failed) {
         log_error("the statistics could not be written to '%s'", page->opt.stats_path);
-        trouble = CLI_USAGE;
+        trouble = EXIT_USAGE;
     }
     if (run->json) {
         int rc = write_json(run, page, outcome, status);
@@ -70,54 +89,54 @@ static int report(const struct cli_run *run, struct run_page *page,
 }
 
 /* A worker's report; its process may not have got far enough to have a number. */
-static int report_part(const struct cli_run *run, struct run_page *page,
-                       const struct run_outcome *outcome, pid_t pid)
+static int report_worker(const struct cli_run *run, struct run_page *page,
+                         const struct run_outcome *outcome, pid_t pid)
 {
     int status, failed;
-    if (page->end.cause == RUN_CAUSE_NONE && page->dying.status && cli_team_claim()) {
+    if (page->end.cause == RUN_CAUSE_NONE && page->dying.status && launch_worker_claim()) {
         status = results_status(page, outcome); /* its last message */
-        cli_team_tell(status);
+        launch_worker_tell(status);
         return status;
     }
-    failed = cli_team_judge(page, outcome, pid);
+    failed = launch_worker_judge(page, outcome, pid);
     if (outcome->signal && !page->now.joined) { /* the starter reports it, once */
-        cli_team_interrupt(outcome->signal);
+        launch_worker_interrupt(outcome->signal);
         return 128 + outcome->signal;
     }
     if (failed)
-        status = CLI_INTERNAL;
+        status = EXIT_INTERNAL;
     else if (page->now.joined && page->now.proc != 0) {
         status = outcome->signal && page->end.cause == RUN_CAUSE_NONE
                      ? 128 + outcome->signal
                      : results_status(page, outcome);
-        if (run->opt.live) /* the launcher may kill the others when this one has ended */
-            cli_team_await_report();
+        if (run->job.opt.live) /* the launcher may kill the others when this one has ended */
+            launch_worker_await_report();
         return status;
-    } else if (cli_team_claim())
+    } else if (launch_worker_claim())
         status = report(run, page, outcome);
     else
-        return CLI_INTERNAL; /* another one reports the reason */
-    cli_team_tell(status);
+        return EXIT_INTERNAL; /* another one reports the reason */
+    launch_worker_tell(status);
     return status;
 }
 
 /* With several processes, a signal may end them before any can report. */
-static int run_team(const struct cli_run *run, int next, char **argv, struct run_outcome *outcome,
-                    int *status, struct err *err)
+static int run_workers(const struct cli_run *run, int next, char **argv,
+                       struct run_outcome *outcome, int *status, struct err *err)
 {
     static struct run_page page; /* too large for the stack */
-    struct cli_books books;
-    cli_books_make(&books, run->opt.procs);
-    int rc = cli_team_run(run, next, argv, &books, outcome, status, err);
+    struct launch_books books;
+    launch_books_make(&books, run->job.opt.procs);
+    int rc = launch_workers_run(&run->job, next, argv, &books, outcome, status, err);
     if (rc == 0) {
-        cli_watch_hurry(outcome);
+        launch_watch_hurry(outcome);
         if (outcome->unreported) {
-            page.opt = run->opt;
+            page.opt = run->job.opt;
             *status = report(run, &page, outcome);
         }
-        cli_books_show(&books, &run->opt);
+        launch_books_show(&books, &run->job.opt);
     }
-    cli_books_close(&books);
+    launch_books_close(&books);
     return rc;
 }
 
@@ -125,55 +144,62 @@ static int run_team(const struct cli_run *run, int next, char **argv, struct run
 static int start_and_watch(struct cli_run *run, const char *path, char **argv, const char *libdir,
                            struct run_outcome *outcome, int *status, int *joined, struct err *err)
 {
-    struct cli_remote remote = {.said = -1};
-    struct cli_page page;
+    struct launch_remote remote = {.said = -1};
+    struct launch_page page;
     sigset_t mask;
     pid_t pid;
-    int rc = cli_page_init(&page, err);
+    int rc = launch_page_init(&page, err);
     if (rc)
         return rc;
-    snprintf(run->opt.program, sizeof run->opt.program, "%s", run->outside ? run->outside : path);
-    if (run->progress < 0)
-        run->progress = isatty(STDERR_FILENO) && !run->quiet;
-    run->opt.progress = run->progress;
-    run->opt.quiet = run->quiet;
-    run->opt.book_fd = page.book ? page.book_fd : -1;
-    run->opt.book_at = page.book_at;
-    page.page->opt = run->opt;
-    if (!run->opt.live) /* else the command that started us has named them */
-        cli_apps_publish(&run->apps);
-    cli_watch_block(&mask);
-    if (run->opt.remote_count) {
+    snprintf(run->job.opt.program, sizeof run->job.opt.program, "%s",
+             run->outside ? run->outside : path);
+    if (run->job.progress < 0)
+        run->job.progress = isatty(STDERR_FILENO) && !run->job.quiet;
+    run->job.opt.progress = run->job.progress;
+    run->job.opt.quiet = run->job.quiet;
+    run->job.opt.book_fd = page.book ? page.book_fd : -1;
+    run->job.opt.book_at = page.book_at;
+    page.page->opt = run->job.opt;
+    if (!run->job.opt.live) /* else the command that started us has named them */
+        launch_apps_publish(&run->job.apps);
+    launch_watch_block(&mask);
+    if (run->job.opt.remote_count) {
         int sig;
-        rc = cli_remote_start(&remote, run, &page, libdir, path, argv, &sig, err);
+        rc = launch_remote_start(&remote, &run->job, &page, libdir, &sig, err);
         if (rc && sig) {
             *status = 128 + sig;
-            cli_page_fini(&page);
+            launch_page_fini(&page);
             return 0;
         }
     }
-    double start = cli_watch_now();
+    double start = launch_watch_now();
+    pid_t witness = run->job.opt.live ? launch_witness_start() : 0;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for commands that ranks start */
     if (rc == 0)
-        rc = cli_launch_start(&page, libdir, path, argv, &mask, &pid, err);
+        rc = launch_start(&page, libdir, path, argv, &mask, &pid, err);
     if (remote.is_started)
-        cli_remote_close(&page);
+        launch_remote_close(&page);
     if (rc == 0) {
-        cli_watch_wait(pid, &page, run->progress, start, outcome);
-        cli_watch_hurry(outcome);
+        launch_watch_wait(pid, &page, remote.is_started ? &remote.guard : NULL, run->job.progress,
+                          start, outcome);
+        launch_watch_hurry(outcome);
         if (!outcome->signal)
             sigprocmask(SIG_SETMASK, &mask, NULL);
         *joined = (int)page.page->now.joined;
         int is_lost = page.page->end.cause == RUN_CAUSE_NONE;
         if (is_lost && !outcome->signal)
-            cli_backtrace_recover(&page);
-        *status = run->worker ? report_part(run, page.page, outcome, pid)
-                              : report(run, page.page, outcome);
+            launch_backtrace_recover(&page);
+        *status = role_of(run) == ROLE_WORKER ? report_worker(run, page.page, outcome, pid)
+                                              : report(run, page.page, outcome);
         /* Last, because perhaps nobody reads it, and time is short. */
         if (is_lost && outcome->signal)
-            cli_backtrace_recover(&page);
+            launch_backtrace_recover(&page);
     }
-    cli_remote_end(&remote);
-    cli_page_fini(&page);
+    launch_remote_end(&remote);
+    launch_witness_end(witness);
+    if (rc == 0) /* commands that ranks have started */
+        launch_guard_end_all(page.page->end.cause == RUN_CAUSE_DONE ? LAUNCH_GUARD_GRACE_S : 0);
+    launch_page_fini(&page);
     return rc;
 }
 
@@ -184,6 +210,26 @@ static void leave_program(int status, int joined)
     native_status_add(getenv(NATIVE_STATUS), status);
     if (status && !joined)
         raise(SIGKILL);
+}
+
+/* The process that the user, or `orrery hybrid`, started writes the files of the run. */
+static int end_command(struct cli_run *run, const struct run_outcome *outcome, int failed,
+                       int status, int joined)
+{
+    int is_live = run->job.opt.live;
+    if (!failed && !(is_live && native_status_is_here(getenv(NATIVE_STATUS))))
+        status = cli_run_files(run, outcome->signal, status);
+    if (is_live && !outcome->is_launchers)
+        leave_program(status, joined);
+    return status;
+}
+
+static int end_worker(int failed, int status)
+{
+    if (failed)
+        launch_worker_tell(status);
+    launch_worker_leave();
+    return status;
 }
 
 static int run_main(int argc, char **argv)
@@ -198,29 +244,24 @@ static int run_main(int argc, char **argv)
     cli_run_init(&run);
     if (cli_begin(&cli_run_usage, argc, argv, &run, &next, &status))
         return status;
-    if (run.worker)
-        cli_team_join();
+    if (run.job.worker)
+        launch_worker_join();
     memset(&program, 0, sizeof program);
     int rc = cli_run_read_apps(&run, argc - next, argv + next, &err);
     if (rc == 0)
         rc = cli_run_check(&run, &program, libdir, sizeof libdir, &err);
-    if (rc == 0 && run.opt.procs > 1 && !run.worker)
-        rc = run_team(&run, next, argv, &outcome, &status, &err);
+    enum role role = role_of(&run);
+    if (rc == 0 && role == ROLE_STARTER)
+        rc = run_workers(&run, next, argv, &outcome, &status, &err);
     else if (rc == 0)
-        rc = start_and_watch(&run, program.path, run.apps.at[run.opt.app].words.at, libdir,
+        rc = start_and_watch(&run, program.path, run.job.apps.at[run.job.opt.app].words.at, libdir,
                              &outcome, &status, &joined, &err);
     program_fini(&program);
     if (rc)
         status = cli_fail(&err);
-    else if (!run.worker && !(run.opt.live && native_status_is_here(getenv(NATIVE_STATUS))))
-        status = cli_run_files(&run, outcome.signal, status);
-    if (rc && run.worker)
-        cli_team_tell(status);
-    if (run.worker)
-        cli_team_leave();
-    else if (run.opt.live)
-        leave_program(status, joined || run.opt.procs > 1);
-    return status;
+    return role == ROLE_WORKER
+               ? end_worker(rc, status)
+               : end_command(&run, &outcome, rc, status, joined || role == ROLE_STARTER);
 }
 
 const struct cli_command cli_cmd_run = {

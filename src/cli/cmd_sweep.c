@@ -17,8 +17,8 @@
 #include "cli/replay_command.h"
 #include "cli/runs.h"
 #include "cli/shared.h"
-#include "cli/sweep_report.h"
 #include "cli/uses.h"
+#include "experiment/sweep_report.h"
 #include "program/program.h"
 #include "whatif/whatif.h"
 
@@ -303,8 +303,8 @@ static int check(struct sweep *s, struct err *err)
                                          {"--plot", s->plot},
                                          {"--json", s->json}};
     int rc = check_ranks(s, err);
-    for (size_t i = 0; i < s->runs.common.apps.count && rc == 0; i++)
-        rc = check_program(s->runs.common.apps.at[i].words.at[0], &s->declares, err);
+    for (size_t i = 0; i < s->runs.common.job.apps.count && rc == 0; i++)
+        rc = check_program(s->runs.common.job.apps.at[i].words.at[0], &s->declares, err);
     if (rc == 0)
         rc = check_settings(s, err);
     if (rc == 0)
@@ -362,7 +362,7 @@ static int write_one(const struct sweep *s, const char *path,
         sweep_plot(&s->report, s->plot_dim, &text);
     int rc = buf_write_file(&text, path, &err);
     buf_fini(&text);
-    return rc ? cli_fail(&err) : CLI_DONE;
+    return rc ? cli_fail(&err) : EXIT_DONE;
 }
 
 /* Returns how many points failed, and reports why. */
@@ -404,9 +404,10 @@ static int run_all(struct sweep *s)
     for (size_t i = 0; i < points; i++)
         done += (size_t)s->results[i].done;
     size_t failed = tell_failures(s);
-    int status = failed ? CLI_FINDING : CLI_DONE;
+    int status = failed ? EXIT_FINDING : EXIT_DONE;
     if (interrupted) {
-        log_error("interrupted: %zu of %zu points are done", done, points);
+        log_error("interrupted by signal %d (%s): %zu of %zu points are done", interrupted,
+                  strsignal(interrupted), done, points);
         status = 128 + interrupted;
     }
     int trouble = write_one(s, s->csv, sweep_csv) | write_one(s, s->json, sweep_json) |
@@ -422,7 +423,7 @@ static int is_dimension(const void *grid, const char *key)
 }
 
 /* A replay is a run of the replayer. */
-static int read_replay(struct sweep *s, struct cli_argv *words, int argc, char **argv,
+static int read_replay(struct sweep *s, struct launch_argv *words, int argc, char **argv,
                        struct err *err)
 {
     const struct cli_replay_machine machine = {is_dimension(&s->grid, SWEEP_PLATFORM), is_dimension,
@@ -439,7 +440,7 @@ static int sweep_main(int argc, char **argv)
 {
     static const char example[] = "orrery sweep -n 4,16,64 run ./app";
     static struct sweep s; /* large, and there is only one */
-    struct cli_argv words = {0};
+    struct launch_argv words = {0};
     struct err err;
     int next, status, rc;
     s.progress = -1;
@@ -477,7 +478,7 @@ static int sweep_main(int argc, char **argv)
 done:
     cli_runs_fini(&s.runs);
     sweep_grid_fini(&s.grid);
-    cli_argv_fini(&words);
+    launch_argv_fini(&words);
     return status;
 }
 

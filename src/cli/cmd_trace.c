@@ -10,8 +10,8 @@
 #include "base/units.h"
 #include "cli/actions.h"
 #include "cli/cli.h"
-#include "cli/notes.h"
 #include "cli/namer.h"
+#include "cli/notes.h"
 #include "cli/outputs.h"
 #include "cli/shared.h"
 #include "formats/formats.h"
@@ -161,13 +161,13 @@ static int info(void *request)
 {
     struct request *q = request;
     if (need_traces(q))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     for (size_t i = 0; i < q->traces.count; i++) {
         struct trace t;
         struct buf out;
         char text[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
         if (open_trace(&t, q->traces.names[i]))
-            return CLI_USAGE;
+            return EXIT_USAGE;
         buf_init(&out);
         buf_addf(&out, "trace           %s\n", q->traces.names[i]);
         for (size_t k = 0; k < t.header.property_count; k++)
@@ -191,7 +191,7 @@ static int info(void *request)
         if (status)
             return status;
     }
-    return CLI_DONE;
+    return EXIT_DONE;
 }
 
 static int print_rank(struct trace *t, const struct request *q, uint64_t rank, struct buf *out)
@@ -199,7 +199,7 @@ static int print_rank(struct trace *t, const struct request *q, uint64_t rank, s
     struct trace_local local;
     struct trace_event e;
     struct err err;
-    int more, status = CLI_DONE;
+    int more, status = EXIT_DONE;
     trace_local_read(&local, t, rank);
     if (q->objects)
         trace_text_objects(out, t, &local, rank);
@@ -230,9 +230,9 @@ static int print(void *request)
 {
     struct request *q = request;
     if (need_traces(q))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     struct buf out;
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     buf_init(&out);
     for (size_t i = 0; i < q->traces.count && !status; i++) {
         struct trace t;
@@ -256,9 +256,9 @@ static int verify(void *request)
 {
     struct request *q = request;
     if (need_traces(q))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     struct buf out;
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     buf_init(&out);
     for (size_t i = 0; i < q->traces.count; i++) {
         struct trace t;
@@ -277,8 +277,8 @@ static int verify(void *request)
         if (trace_verify(&t, &faults) == 0)
             buf_addf(&out, "%s: good: %s records\n", q->traces.names[i],
                      units_format_count(text, sizeof text, t.records));
-        else if (status == CLI_DONE)
-            status = CLI_FINDING;
+        else if (status == EXIT_DONE)
+            status = EXIT_FINDING;
         for (char *line = faults.data, *end; line && *line; line = end + 1) {
             end = strchr(line, '\n');
             buf_addf(&out, "%s: %.*s\n", q->traces.names[i], (int)(end - line), line);
@@ -306,30 +306,30 @@ static int cut(void *request)
 {
     struct request *q = request;
     if (need_traces(q))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     struct trace t;
     struct err err;
     if (need_output(q, "cut"))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     if (q->traces.count != 1) {
         err_set(&err, ERR_INPUT, "'cut' takes one trace, not %zu", q->traces.count);
         return cli_fail(&err);
     }
     if (open_trace(&t, q->traces.names[0]) || check_ranks(q, &t))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     int rc = trace_copy(&t, &q->cut, q->output, &err);
     trace_close(&t);
-    return rc ? cli_fail(&err) : CLI_DONE;
+    return rc ? cli_fail(&err) : EXIT_DONE;
 }
 
 static int merge(void *request)
 {
     struct request *q = request;
     if (need_traces(q))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     struct err err, missing;
     if (need_output(q, "merge"))
-        return CLI_USAGE;
+        return EXIT_USAGE;
     struct cli_namer namer;
     cli_namer_init(&namer);
     int rc = trace_merge_named(q->traces.names, q->traces.count, q->output, &namer.namer, NULL,
@@ -339,7 +339,7 @@ static int merge(void *request)
         return cli_fail(&err);
     if (missing.code)
         log_warn("%s: what follows is missing", missing.text);
-    return CLI_DONE;
+    return EXIT_DONE;
 }
 
 static int convert(void *request)
@@ -360,7 +360,7 @@ static int convert(void *request)
     format_notes_init(&notes);
     int rc = formats_convert(q->traces.names[0], q->traces.names[1], q->to, &notes, &err);
     cli_say_notes(q->traces.names[1], &notes);
-    return rc == 0 ? CLI_DONE : cli_fail(&err);
+    return rc == 0 ? EXIT_DONE : cli_fail(&err);
 }
 
 /* ---- the table of actions ---- */

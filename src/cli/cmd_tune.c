@@ -21,10 +21,15 @@
 #include "cli/tune_options.h"
 #include "cli/tune_report.h"
 #include "cli/uses.h"
-#include "cli/watch.h"
+#include "launch/supervise_tree.h"
+#include "launch/watch.h"
+#include "run/run.h"
 
-#define EVALUATIONS 80     /* for each parameter, and as many more */
-#define TOLERANCE_PART 0.1 /* of the least error ... */
+#define LOOK_S 0.5     /* between two looks at processes */
+#define EVALUATIONS 80 /* for each parameter, and as many more */
+/* Errors that differ by less than this fraction of the least error count as equal, and so do those
+ * that differ by less than TOLERANCE_LEAST (tune/tune.h). */
+#define TOLERANCE_PART 0.1
 #define TOLERANCE_LEAST 0.002
 #define GROUPS                                                                  \
     (1u << ANALYSIS_OVERALL | 1u << ANALYSIS_RANKS | 1u << ANALYSIS_FUNCTIONS | \
@@ -119,18 +124,25 @@ static void progress(void *owner, unsigned done, unsigned most, double least)
     t->drawn = 1;
 }
 
-/* Signals end the search. */
+/* Signals end the search; stopped processes are reported. */
 static void *watch(void *argument)
 {
     struct cli_tune *t = argument;
-    int signals = cli_watch_signals();
+    struct supervise_tree tree;
+    int signals = launch_watch_signals();
     struct pollfd readable = {.fd = signals, .events = POLLIN};
-    while (!atomic_load(&t->is_done)) {
+    supervise_tree_init(&tree, 0, 0);
+    for (double next = 0; !atomic_load(&t->is_done);) {
         poll(&readable, 1, 100);
-        for (int number; (number = cli_watch_signal(signals)) != 0;)
+        for (int number; (number = launch_watch_signal(signals)) != 0;)
             if (number != SIGCHLD)
                 atomic_store(&t->stop, number);
+        if (launch_watch_now() < next)
+            continue;
+        supervise_tree_look(&tree, launch_watch_now());
+        next = launch_watch_now() + LOOK_S;
     }
+    supervise_tree_fini(&tree);
     close(signals);
     return NULL;
 }
@@ -161,7 +173,6 @@ static int search(struct cli_tune *t, struct tune_result *result, struct err *er
 {
     struct tune_log log;
     char *about = describe(t);
-    pthread_t watcher;
     int rc = tune_log_open(&log, t->log_path, about, t->count, err);
     mem_free(about);
     if (rc)
@@ -178,13 +189,7 @@ static int search(struct cli_tune *t, struct tune_result *result, struct err *er
                              .tolerance_part = TOLERANCE_PART,
                              .stop = &t->stop,
                              .log = &log};
-    cli_watch_block(&t->run.mask);
-    int watched = pthread_create(&watcher, NULL, watch, t) == 0;
     rc = tune_search(&p, result, err);
-    atomic_store(&t->is_done, 1);
-    if (watched)
-        pthread_join(watcher, NULL);
-    sigprocmask(SIG_SETMASK, &t->run.mask, NULL);
     erase(t);
     tune_log_close(&log);
     return rc;
@@ -202,26 +207,27 @@ static int write_json(const struct cli_tune *t, const struct tune_result *result
     cli_tune_json(t, result, groups, wall_s, status, &text);
     int rc = buf_write_file(&text, t->json, &err);
     buf_fini(&text);
-    rc = rc ? cli_fail(&err) : CLI_DONE;
+    rc = rc ? cli_fail(&err) : EXIT_DONE;
     return status ? status : rc;
 }
 
 static int run_search(struct cli_tune *t)
 {
     struct tune_result result;
-    double groups[ANALYSIS_GROUPS], start = cli_watch_now();
+    double groups[ANALYSIS_GROUPS], start = launch_watch_now();
     struct err err;
     struct buf text;
     int rc = search(t, &result, &err);
+    int stopped = atomic_exchange(&t->stop, 0);
+    if (stopped)
+        log_error(RUN_SIGNAL_TEXT, stopped, strsignal(stopped));
     if (rc) {
         if (t->run.why)
             log_error("%s", t->run.why);
-        return atomic_load(&t->stop) ? 128 + atomic_load(&t->stop) : cli_fail(&err);
+        return stopped ? 128 + stopped : cli_fail(&err);
     }
     if (t->run.why && !t->quiet)
         log_warn("some runs failed, such as %s", t->run.why);
-    atomic_int stopped = atomic_load(&t->stop);
-    atomic_store(&t->stop, 0);
     cli_tune_errors(t, &result, groups);
     buf_init(&text);
     cli_tune_report(t, &result, groups, &text);
@@ -229,7 +235,25 @@ static int run_search(struct cli_tune *t)
     buf_fini(&text);
     rc = write_machine(t, result.values, &err);
     status = rc ? cli_fail(&err) : stopped ? 128 + stopped : status;
-    return t->json ? write_json(t, &result, groups, cli_watch_now() - start, status) : status;
+    return t->json ? write_json(t, &result, groups, launch_watch_now() - start, status) : status;
+}
+
+/* From the first temporary file to the last, signals only end the search. */
+static int run_watched(struct cli_tune *t)
+{
+    pthread_t watcher;
+    struct err err;
+    launch_watch_block(&t->run.mask);
+    int rc = tune_run_init(&t->run, &err), status;
+    int watched = rc == 0 && pthread_create(&watcher, NULL, watch, t) == 0;
+    status = rc ? cli_fail(&err) : run_search(t);
+    atomic_store(&t->is_done, 1);
+    if (watched)
+        pthread_join(watcher, NULL);
+    if (rc == 0)
+        tune_run_fini(&t->run);
+    sigprocmask(SIG_SETMASK, &t->run.mask, NULL);
+    return status;
 }
 
 /* Reads the reference: a trace of any format that can be read, or statistics. */
@@ -287,7 +311,7 @@ static int prepare(struct cli_tune *t, struct err *err)
     t->run.reference = &t->reference;
     t->run.groups = t->groups;
     t->jobs = cli_runs_jobs(&t->runs, t->jobs, t->evaluations, t->quiet);
-    return rc ? rc : tune_run_init(&t->run, err);
+    return rc;
 }
 
 static int is_command(const char *word)
@@ -296,13 +320,13 @@ static int is_command(const char *word)
 }
 
 /* A replay is a run of the replayer. */
-static int read_replay(struct cli_tune *t, struct cli_argv *words, int argc, char **argv,
+static int read_replay(struct cli_tune *t, struct launch_argv *words, int argc, char **argv,
                        struct err *err)
 {
     int rc = cli_replay_command(words, argc, argv,
                                 &(struct cli_replay_machine){.has_platform = t->platform != NULL},
                                 err);
-    t->run.is_replay = 1;
+    t->run.join = cli_replay_join;
     return rc ? rc
               : cli_runs_read(&t->runs, (int)words->count - 1, words->at + 1, NULL, NULL, NULL,
                               "orrery tune real.orr --set net.latency=1us..1ms replay run.orr",
@@ -313,7 +337,7 @@ static int tune_main(int argc, char **argv)
 {
     static const char example[] = "orrery tune real.orr --set net.latency=1us..1ms run -n 4 ./app";
     static struct cli_tune t; /* large, and there is only one */
-    struct cli_argv words = {0};
+    struct launch_argv words = {0};
     struct err err = {0};
     int next, status, rc;
     t.progress = -1;
@@ -341,11 +365,10 @@ static int tune_main(int argc, char **argv)
         rc = prepare(&t, &err);
     if (rc)
         return cli_fail(&err);
-    status = run_search(&t);
-    tune_run_fini(&t.run);
+    status = run_watched(&t);
     tables_fini(&t.reference);
     cli_runs_fini(&t.runs);
-    cli_argv_fini(&words);
+    launch_argv_fini(&words);
     return status;
 }
 

@@ -16,7 +16,7 @@ static int version_main(int argc, char **argv)
 {
     struct err err;
     struct buf text;
-    int next, status = CLI_DONE;
+    int next, status = EXIT_DONE;
     if (cli_begin(&usage, argc, argv, NULL, &next, &status))
         return status;
     if (next < argc) {

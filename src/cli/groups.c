@@ -1,5 +1,5 @@
 /*
- * groups.c - see groups.h.
+ * groups.c - finds groups of statistics by name (see groups.h).
  */
 #include "cli/groups.h"
 

@@ -11,8 +11,9 @@
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "base/sys.h"
+#include "cli/advice.h"
 #include "cli/cli.h"
-#include "cli/limit.h"
+#include "launch/limit.h"
 
 static const struct cli_command *const commands[] = {
     &cli_cmd_run,      &cli_cmd_record,    &cli_cmd_check,
@@ -38,6 +39,11 @@ const struct cli_command *cli_command_find(const char *name, struct err *err)
     }
     if (nearest.best)
         err_set(err, ERR_INPUT, "unknown command '%s': did you mean '%s'?", name, nearest.best);
+    else if (name[0] == '-' || strchr(name, '/'))
+        err_set(err, ERR_INPUT,
+                "'%s' is not a command, which comes first, as in: orrery run -n 4 %s; 'orrery help' "
+                "lists the commands",
+                name, name[0] == '-' ? "./app" : name);
     else
         err_set(err, ERR_INPUT, "unknown command '%s': 'orrery help' lists the commands", name);
     return NULL;
@@ -46,7 +52,7 @@ const struct cli_command *cli_command_find(const char *name, struct err *err)
 int cli_fail(const struct err *err)
 {
     log_error("%s", err->text);
-    return err->code == ERR_INTERNAL ? CLI_INTERNAL : CLI_USAGE;
+    return err->code == ERR_INTERNAL ? EXIT_INTERNAL : EXIT_USAGE;
 }
 
 /* ---- output that nobody reads any more ---- */
@@ -94,10 +100,10 @@ void cli_tell(const struct buf *text)
 int cli_print(const struct buf *text)
 {
     if (write_printable(STDOUT_FILENO, text) == 0)
-        return CLI_DONE;
+        return EXIT_DONE;
     if (!is_pipe_closed)
         log_error("cannot write to standard output: %s", strerror(errno));
-    return CLI_USAGE;
+    return EXIT_USAGE;
 }
 
 int cli_begin(const struct cli_usage *usage, int argc, char **argv, void *into, int *next,
@@ -112,6 +118,9 @@ int cli_begin(const struct cli_usage *usage, int argc, char **argv, void *into, 
         *status = cli_print(&text);
         buf_fini(&text);
     } else if (rc) {
+        const char *value;
+        if (*next < argc && argv[*next][0] == '-' && !cli_options_find(usage, argv[*next], &value))
+            cli_advise(usage, argv[*next], &err);
         *status = cli_fail(&err);
     }
     return rc != 0;
@@ -137,7 +146,7 @@ static void open_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
-            sys_exit(CLI_INTERNAL);
+            sys_exit(EXIT_INTERNAL);
 }
 
 int main(int argc, char **argv)
@@ -148,7 +157,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* with 'ulimit -f', writing fails and is reported */
     if (argc < 2) {
         log_error("no command given: try 'orrery help'");
-        return CLI_USAGE;
+        return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         argv[1] = help;
@@ -157,11 +166,11 @@ int main(int argc, char **argv)
     const struct cli_command *command = cli_command_find(argv[1], &err);
     if (!command)
         return cli_fail(&err);
-    if (command->starts && cli_limit_begin(&err))
+    if (command->starts && launch_limit_begin(&err))
         return cli_fail(&err);
     if (command->cleans_up)
         put_off_pipe();
-    int status = cli_limit_end(command->main(argc - 1, argv + 1));
+    int status = launch_limit_end(command->main(argc - 1, argv + 1));
     if (is_pipe_closed)
         end_by_pipe();
     return status;

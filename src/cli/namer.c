@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "load/load.h"
+#include "library/library.h"
 
 struct cli_namer_file {
     char *path;
@@ -33,7 +33,7 @@ static struct cli_namer_file open_file(const char *path)
                                              .find_debuginfo = dwfl_standard_find_debuginfo,
                                              .debuginfo_path = &debug_path};
     struct cli_namer_file file = {.path = mem_strdup(path)};
-    if (load_library(LOAD_libdw, NULL) != 0)
+    if (library_load(LIBRARY_libdw, NULL) != 0)
         return file;
     file.dwfl = dwfl_begin(&callbacks);
     if (!file.dwfl)
@@ -50,7 +50,7 @@ static struct cli_namer_file *find_file(struct cli_namer *n, const char *path)
     for (size_t i = 0; i < n->count; i++)
         if (strcmp(n->files[i].path, path) == 0)
             return &n->files[i];
-    if (n->count == 0 && load_library(LOAD_libdw, &err) != 0)
+    if (n->count == 0 && library_load(LIBRARY_libdw, &err) != 0)
         log_warn("functions are not named: %s", err.text);
     n->files = mem_realloc(n->files, (n->count + 1) * sizeof *n->files);
     n->files[n->count] = open_file(path);

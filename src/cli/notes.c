@@ -1,5 +1,5 @@
 /*
- * notes.c - see notes.h.
+ * notes.c - prints what a conversion has lost, and converts traces of other tools (see notes.h).
  */
 #include "cli/notes.h"
 
@@ -19,12 +19,12 @@ void cli_say_notes(const char *path, struct format_notes *notes)
     format_notes_fini(notes);
 }
 
-int cli_native_trace(const char *path, char **temporary)
+int cli_trace_as_orr(const char *path, char **temporary)
 {
     struct format_notes notes;
     struct err err;
     format_notes_init(&notes);
     int rc = formats_native(path, temporary, &notes, &err);
     cli_say_notes(path, &notes);
-    return rc ? cli_fail(&err) : CLI_DONE;
+    return rc ? cli_fail(&err) : EXIT_DONE;
 }

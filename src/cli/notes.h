@@ -10,6 +10,6 @@
 void cli_say_notes(const char *path, struct format_notes *);
 
 /* Calls formats_native and prints its notes and errors. Returns an exit status. */
-int cli_native_trace(const char *path, char **temporary);
+int cli_trace_as_orr(const char *path, char **temporary);
 
 #endif

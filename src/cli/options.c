@@ -41,9 +41,22 @@ static const struct cli_option *match(const struct cli_option *option, const cha
     return arg[2 + length] == 0 || *value ? option : NULL;
 }
 
+/* Options of launchers that would be a letter of ours with a value. */
+static int is_foreign(const char *arg)
+{
+    static const char *const words[] = {"-ppn", "-perhost", "-pernode", "-npernode",
+                                        "-prepend-rank"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(arg, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
 const struct cli_option *cli_options_find(const struct cli_usage *usage, const char *arg,
                                           const char **value)
 {
+    if (is_foreign(arg))
+        return NULL;
     /* an alias is a whole word; check it before a letter followed by its value */
     for (const struct cli_option *o = usage->options; !is_end(o); o++) {
         if (o->alias && strcmp(arg, o->alias) == 0)
@@ -65,7 +78,8 @@ static int unknown_option(const struct cli_usage *usage, const char *arg, struct
         word[length] = 0;
         struct nearest nearest = {.word = word + 2};
         for (const struct cli_option *o = usage->options; !is_end(o); o++)
-            nearest_offer(&nearest, o->name);
+            if (o->help)
+                nearest_offer(&nearest, o->name);
         if (nearest.best)
             return err_set(err, ERR_INPUT, "unknown option '%s': did you mean '--%s'?", word,
                            nearest.best);
@@ -141,6 +155,7 @@ int cli_options_parse(const struct cli_usage *usage, int argc, char **argv, void
             i++;
             break;
         }
+        *next = i;
         int rc = cli_options_next(usage, argc, argv, &i, &option, &value, err);
         if (rc)
             return rc;

@@ -98,7 +98,7 @@ int cli_options_choose(const char *value, const char *const *words, int32_t *ind
 /*
  * Parses argv[1..]. Stops at the first argument that is not an option, or after "--"; *next is
  * its index. Returns 0, CLI_OPTIONS_HELP if --help or -h was met, or ERR_INPUT with the option
- * and, for an unknown one, the nearest.
+ * and, for an unknown one, the nearest; then *next is the index of that option.
  */
 int cli_options_parse(const struct cli_usage *, int argc, char **argv, void *into, int *next,
                       struct err *);

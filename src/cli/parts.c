@@ -1,5 +1,5 @@
 /*
- * parts.c - see parts.h.
+ * parts.c - merges the parts of a trace when a run has ended (see parts.h).
  */
 #include <dirent.h>
 #include <limits.h>
@@ -61,15 +61,15 @@ static int prefix_length(const char *name)
 static int is_over(struct trace_merge_watch *watch, uint64_t done, uint64_t all)
 {
     (void)watch;
-    return cli_finish_is_over(done, all);
+    return launch_finish_is_over(done, all);
 }
 
-static void begin(const char *trace, const struct cli_finish *how)
+static void begin(const char *trace, const struct launch_finish *how)
 {
     struct buf text;
     buf_init(&text);
     buf_addf(&text, "merging the parts of '%s'; another signal leaves them as they are", trace);
-    cli_finish_begin(how, buf_str(&text), NULL);
+    launch_finish_begin(how, buf_str(&text), NULL);
     buf_fini(&text);
 }
 
@@ -90,7 +90,7 @@ static void report_failure(const char *trace, const char *part, const struct err
 }
 
 int cli_parts_join(const char *trace, char **names, size_t count, size_t expected,
-                   const struct cli_finish *how)
+                   const struct launch_finish *how)
 {
     struct trace_merge_watch watch = {is_over};
     struct err err, missing;
@@ -101,10 +101,10 @@ int cli_parts_join(const char *trace, char **names, size_t count, size_t expecte
     int rc = trace_merge_named((const char *const *)names, count, trace, &namer.namer,
                                how ? &watch : NULL, &missing, &err);
     cli_namer_fini(&namer);
-    int abandoned = how ? cli_finish_end() : 0;
+    int abandoned = how ? launch_finish_end() : 0;
     if (rc != 0) {
         report_failure(trace, names[0], &err, abandoned);
-        return abandoned ? 128 + abandoned : CLI_USAGE;
+        return abandoned ? 128 + abandoned : EXIT_USAGE;
     }
     if (missing.code)
         log_warn("the trace is not complete: %s", missing.text);
@@ -113,15 +113,15 @@ int cli_parts_join(const char *trace, char **names, size_t count, size_t expecte
                  expected - count, expected);
     for (size_t i = 0; i < count; i++)
         unlink(names[i]);
-    return CLI_DONE;
+    return EXIT_DONE;
 }
 
-int cli_parts_merge(const struct run_options *o, const struct cli_finish *how, int status)
+int cli_parts_merge(const struct run_options *o, const struct launch_finish *how, int status)
 {
     unsigned expected = o->procs > 1 ? o->procs : 1;
     char **names = make_names(o, expected);
     unsigned count = keep_existing(names, expected);
-    int rc = count ? cli_parts_join(o->trace_path, names, count, expected, how) : CLI_DONE;
+    int rc = count ? cli_parts_join(o->trace_path, names, count, expected, how) : EXIT_DONE;
     for (unsigned i = 0; i < count; i++)
         mem_free(names[i]);
     mem_free(names);
@@ -147,7 +147,7 @@ static int by_number(const void *a, const void *b)
     return n != m ? (n > m) - (n < m) : strcmp(p, q);
 }
 
-void cli_parts_find(const char *trace, const char *suffix, struct cli_argv *names)
+void cli_parts_find(const char *trace, const char *suffix, struct launch_argv *names)
 {
     char path[2 * PATH_MAX];
     const char *slash = strrchr(trace, '/');
@@ -160,7 +160,7 @@ void cli_parts_find(const char *trace, const char *suffix, struct cli_argv *name
             continue;
         snprintf(path, sizeof path, "%.*s%s", length, trace, entry->d_name);
         if (is_ours(path))
-            cli_argv_add(names, path);
+            launch_argv_add(names, path);
     }
     if (folder)
         closedir(folder);
@@ -170,7 +170,7 @@ void cli_parts_find(const char *trace, const char *suffix, struct cli_argv *name
 
 int cli_parts_check_none(const char *trace, struct err *err)
 {
-    struct cli_argv names = {0};
+    struct launch_argv names = {0};
     cli_parts_find(trace, "", &names);
     int rc =
         names.count
@@ -180,6 +180,6 @@ int cli_parts_check_none(const char *trace, struct err *err)
                   "or remove it",
                   names.at[0])
             : 0;
-    cli_argv_fini(&names);
+    launch_argv_fini(&names);
     return rc;
 }

@@ -4,15 +4,15 @@
 #ifndef CLI_PASSED_H
 #define CLI_PASSED_H
 
-#include "cli/argv.h"
 #include "cli/shared.h"
+#include "launch/argv.h"
 
 /* Defines the `set` of an option that is added to the command line `member` of a struct. */
 #define CLI_PASS(function, option, type, member)                        \
     static int function(void *into, const char *value, struct err *err) \
     {                                                                   \
         (void)err;                                                      \
-        cli_argv_pass(&((type *)into)->member, option, value);          \
+        launch_argv_pass(&((type *)into)->member, option, value);       \
         return 0;                                                       \
     }
 

@@ -1,5 +1,5 @@
 /*
- * regions.c - see regions.h.
+ * regions.c - adds up the time that ranks spend in each region (see regions.h).
  */
 #include "cli/regions.h"
 

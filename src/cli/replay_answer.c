@@ -1,5 +1,5 @@
 /*
- * replay_answer.c - see replay_answer.h.
+ * replay_answer.c - compares a replay with its original, in words (see replay_answer.h).
  */
 #include "cli/replay_answer.h"
 
@@ -9,11 +9,12 @@
 
 #include "analysis/analysis.h"
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/regions.h"
+#include "mpi_effects.h"
 
 #define PS_PER_S 1e12
 
@@ -40,34 +41,36 @@ static void add_row(struct buf *out, const char *label, double was, double is)
              time_text(b, sizeof b, is), change);
 }
 
-static int is_collective(const char *name)
+static int is_collective(unsigned kind)
 {
-    static const char *const words[] = {"Barrier", "Bcast",   "bcast", "educe",  "ather",
-                                        "catter",  "lltoall", "can",   "barrier"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(name, words[i]))
-            return strncmp(name, "MPI_Cancel", strlen("MPI_Cancel")) != 0 && !strstr(name, "_init");
-    return 0;
+    return kind == MPI_DOES_COLLECTIVE;
 }
 
-static int is_point_to_point(const char *name)
+static int is_point_to_point(unsigned kind)
 {
-    static const char *const words[] = {"end",  "recv",  "Recv",   "Wait",    "Test",
-                                        "robe", "Start", "Pready", "Parrived"};
-    if (is_collective(name) || strstr(name, "Win_") || strstr(name, "File_") ||
-        strstr(name, "_cancelled"))
+    switch (kind) {
+    case MPI_DOES_SEND:
+    case MPI_DOES_RECEIVE:
+    case MPI_DOES_EXCHANGE:
+    case MPI_DOES_START:
+    case MPI_DOES_PARTITION:
+    case MPI_DOES_COMPLETE:
+    case MPI_DOES_INQUIRE:
+    case MPI_DOES_RELEASE:
+    case MPI_DOES_CANCEL:
+    case MPI_DOES_PROBE:
+    case MPI_DOES_DRAIN:
+        return 1;
+    default:
         return 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(name, words[i]))
-            return 1;
-    return 0;
+    }
 }
 
-static double time_of(const struct analysis *a, int (*is_wanted)(const char *))
+static double time_of(const struct analysis *a, int (*is_wanted)(unsigned kind))
 {
     double sum = 0;
     for (size_t i = 0; i < a->function_count; i++)
-        if (is_wanted(a->function[i].name))
+        if (is_wanted(a->function[i].kind))
             sum += a->function[i].time;
     return sum;
 }
@@ -131,6 +134,8 @@ static void compare(struct buf *out, const struct answer *a)
     add_row(out, "  point-to-point", time_of(was, is_point_to_point),
             time_of(is, is_point_to_point));
     add_row(out, "  collective", time_of(was, is_collective), time_of(is, is_collective));
+    if (was->file > 0 || is->file > 0)
+        add_row(out, "  file accesses", was->file, is->file);
     buf_adds(out, "waiting, all ranks, by wait state:\n");
     add_waits(out, was, is);
     buf_adds(out, "critical path:\n");
@@ -172,6 +177,11 @@ static void tell(const struct answer *a, const char *replayed, const struct cli_
     if (n->unfinished)
         log_note("%llu ranks end without MPI_Finalize, as in the trace",
                  (unsigned long long)n->unfinished);
+    if (n->timed)
+        log_note("%llu calls on files or published names take their recorded time and send no "
+                 "messages: with net.model loggops, flow or packet the times of others may differ "
+                 "from the recording for that reason",
+                 (unsigned long long)n->timed);
 }
 
 int cli_replay_answer(const char *original, const char *replayed, const struct cli_replay_counts *n,
@@ -179,9 +189,9 @@ int cli_replay_answer(const char *original, const char *replayed, const struct c
 {
     struct answer a = {0};
     struct err err;
-    int status = CLI_DONE;
+    int status = EXIT_DONE;
     if (quiet && !whole)
-        return CLI_DONE;
+        return EXIT_DONE;
     if (read_both(&a, original, replayed, whole, &err) != 0) {
         status = cli_fail(&err);
         goto done;

@@ -14,6 +14,7 @@ struct cli_replay_counts {
     uint64_t forced;     /* waits in place of tests that had succeeded */
     uint64_t removed;    /* calls with nothing left to do */
     uint64_t unfinished; /* ranks that end without MPI_Finalize */
+    uint64_t timed;      /* calls on files, of which only the time passes */
 };
 
 /* Prints it: the run times alone, or with `whole` all that can be compared. Returns an exit status.

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "cli/child.h"
-#include "cli/launch.h"
-#include "cli/native.h"
 #include "cli/outputs.h"
 #include "cli/replay_request.h"
 #include "cli/shared.h"
-#include "replay/names.h"
+#include "launch/child.h"
+#include "launch/launch.h"
+#include "launch/native.h"
+#include "replay/agreed.h"
 #include "trace/local.h"
 
 int cli_replay_check(struct trace *t, const char *name, struct err *err)
@@ -52,7 +52,7 @@ static void add_settings(struct cli_replay_request *q, const char *settings)
 }
 
 /* The machine of the recording, unless another one was given; settings that are given change it. */
-static void add_machine(struct cli_replay_request *q, struct cli_argv *w,
+static void add_machine(struct cli_replay_request *q, struct launch_argv *w,
                         const struct trace_header *header)
 {
     const char *platform = trace_header_get(header, "platform"),
@@ -60,11 +60,11 @@ static void add_machine(struct cli_replay_request *q, struct cli_argv *w,
     if (q->machine.has_platform)
         return;
     if (platform)
-        cli_argv_add_all(w, (const char *const[]){"--platform", platform, NULL});
+        launch_argv_add_all(w, (const char *const[]){"--platform", platform, NULL});
     if (settings)
         add_settings(q, settings);
     if (q->settings.len)
-        cli_argv_add_all(w, (const char *const[]){"--set", buf_str(&q->settings), NULL});
+        launch_argv_add_all(w, (const char *const[]){"--set", buf_str(&q->settings), NULL});
 }
 
 /* ---- the words ---- */
@@ -72,7 +72,7 @@ static void add_machine(struct cli_replay_request *q, struct cli_argv *w,
 static int find_program(char *out, size_t size, struct err *err)
 {
     char directory[PATH_MAX];
-    int rc = cli_launch_libdir(directory, sizeof directory, err);
+    int rc = launch_libdir(directory, sizeof directory, err);
     if (rc)
         return rc;
     int n = snprintf(out, size, "%s/" REPLAY_NAME, directory);
@@ -83,33 +83,36 @@ static int find_program(char *out, size_t size, struct err *err)
     return 0;
 }
 
-static int add_simulated(struct cli_argv *w, struct cli_replay_request *q, const struct trace *t,
+static int add_simulated(struct launch_argv *w, struct cli_replay_request *q, const struct trace *t,
                          const char *ranks, struct err *err)
 {
     char self[PATH_MAX];
     const char *needs = trace_header_get(&t->header, "needs");
-    int rc = cli_child_self(self, sizeof self, err);
+    int rc = launch_child_self(self, sizeof self, err);
     if (rc)
         return rc;
-    cli_argv_add_all(w, (const char *const[]){self, "run", "-n", ranks, "--compute", "none",
-                                              "--host", "fibre", "-q", NULL});
+    launch_argv_add_all(w, (const char *const[]){self, "run", "-n", ranks, "--compute", "none",
+                                                 "--host", "fibre", "-q", NULL});
     if (needs)
-        cli_argv_add_all(w, (const char *const[]){"--needs", needs, NULL});
+        launch_argv_add_all(w, (const char *const[]){"--needs", needs, NULL});
     if (cli_shared_progress(q->progress, q->is_quiet))
-        cli_argv_add(w, "--progress");
+        launch_argv_add(w, "--progress");
+    if (q->stats)
+        launch_argv_add_all(w, (const char *const[]){"--stats", q->stats, NULL});
     add_machine(q, w, &t->header);
     for (size_t i = 0; i < q->run.count; i++)
-        cli_argv_add(w, q->run.at[i]);
-    cli_argv_add(w, "--");
+        launch_argv_add(w, q->run.at[i]);
+    launch_argv_add(w, "--");
     return 0;
 }
 
-static int add_real(struct cli_argv *w, const struct cli_replay_request *q, const char *ranks,
+static int add_real(struct launch_argv *w, const struct cli_replay_request *q, const char *ranks,
                     struct err *err)
 {
-    int rc = cli_argv_split(w, "--launcher", q->launcher ? q->launcher : CLI_NATIVE_LAUNCHER, err);
+    int rc = launch_argv_split(w, "--launcher", q->launcher ? q->launcher : LAUNCH_NATIVE_LAUNCHER,
+                               err);
     if (rc == 0)
-        cli_argv_add_all(w, (const char *const[]){"-n", ranks, NULL});
+        launch_argv_add_all(w, (const char *const[]){"-n", ranks, NULL});
     return rc;
 }
 
@@ -137,7 +140,7 @@ static uint64_t first_ranks(struct trace *t)
     return from;
 }
 
-int cli_replay_words(struct cli_argv *w, struct cli_replay_request *q, struct trace *t,
+int cli_replay_words(struct launch_argv *w, struct cli_replay_request *q, struct trace *t,
                      struct err *err)
 {
     char program[PATH_MAX], ranks[32], limit[32];
@@ -148,24 +151,24 @@ int cli_replay_words(struct cli_argv *w, struct cli_replay_request *q, struct tr
         rc = q->real_time ? add_real(w, q, ranks, err) : add_simulated(w, q, t, ranks, err);
     if (rc)
         return rc;
-    cli_argv_add_all(w, (const char *const[]){program, q->source, NULL});
+    launch_argv_add_all(w, (const char *const[]){program, q->source, NULL});
     if (*q->path)
-        cli_argv_add_all(w, (const char *const[]){"--output", q->path, NULL});
+        launch_argv_add_all(w, (const char *const[]){"--output", q->path, NULL});
     if (q->deterministic)
-        cli_argv_add(w, "--deterministic");
+        launch_argv_add(w, "--deterministic");
     for (size_t i = 0; i < q->whats.count; i++)
-        cli_argv_add_all(w, (const char *const[]){"--what-if", q->whats.at[i], NULL});
+        launch_argv_add_all(w, (const char *const[]){"--what-if", q->whats.at[i], NULL});
     if (q->busy_sleep)
-        cli_argv_add_all(w, (const char *const[]){"--busy", "sleep", NULL});
+        launch_argv_add_all(w, (const char *const[]){"--busy", "sleep", NULL});
     snprintf(limit, sizeof limit, "%lld", (long long)q->idle_limit);
     if (q->real_time)
-        cli_argv_add_all(w, (const char *const[]){REPLAY_IDLE_LIMIT, limit, NULL});
+        launch_argv_add_all(w, (const char *const[]){REPLAY_IDLE_LIMIT, limit, NULL});
     return 0;
 }
 
 /* ---- for `orrery sweep` and `orrery tune` ---- */
 
-int cli_replay_command(struct cli_argv *words, int argc, char **argv,
+int cli_replay_command(struct launch_argv *words, int argc, char **argv,
                        const struct cli_replay_machine *machine, struct err *err)
 {
     struct cli_replay_request q = {.machine = *machine, .progress = 0};

@@ -4,7 +4,7 @@
 #ifndef CLI_REPLAY_COMMAND_H
 #define CLI_REPLAY_COMMAND_H
 
-#include "cli/argv.h"
+#include "launch/argv.h"
 
 /* What is to be used of the machine of the recording: nothing if another platform is given, and no
  * setting that `varies` says is given another way (NULL: none is). */
@@ -16,7 +16,7 @@ struct cli_replay_machine {
 
 /* The words of the `orrery run` that a replay is, the path of orrery first; argv[0] is "replay".
  * Returns 0, CLI_OPTIONS_HELP or an error. */
-int cli_replay_command(struct cli_argv *words, int argc, char **argv,
+int cli_replay_command(struct launch_argv *words, int argc, char **argv,
                        const struct cli_replay_machine *, struct err *);
 
 /* Makes the trace that replayers were to write, from their parts. Returns an exit status. */

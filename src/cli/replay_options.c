@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "cli/native.h"
 #include "cli/passed.h"
 #include "cli/replay_request.h"
+#include "launch/native.h"
 #include "whatif/whatif.h"
 
 static int set_output(void *into, const char *value, struct err *err)
@@ -17,6 +17,11 @@ static int set_output(void *into, const char *value, struct err *err)
 static int set_report(void *into, const char *value, struct err *err)
 {
     return cli_options_text(&((struct cli_replay_request *)into)->report, value, err);
+}
+
+static int set_stats(void *into, const char *value, struct err *err)
+{
+    return cli_options_text(&((struct cli_replay_request *)into)->stats, value, err);
 }
 
 static int set_json(void *into, const char *value, struct err *err)
@@ -35,7 +40,7 @@ static int set_what_if(void *into, const char *value, struct err *err)
     struct whatif_list list = {0};
     int rc = whatif_parse(&list, value, err);
     whatif_fini(&list);
-    cli_argv_add(&((struct cli_replay_request *)into)->whats, value);
+    launch_argv_add(&((struct cli_replay_request *)into)->whats, value);
     return rc;
 }
 
@@ -79,13 +84,12 @@ static int set_platform(void *into, const char *value, struct err *err)
     struct cli_replay_request *q = into;
     (void)err;
     q->machine.has_platform = 1;
-    cli_argv_pass(&q->run, "--platform", value);
+    launch_argv_pass(&q->run, "--platform", value);
     return 0;
 }
 
 CLI_PASS_MACHINE(struct cli_replay_request, run)
 CLI_PASS_PACKETS(struct cli_replay_request, run)
-CLI_PASS(set_stats, "--stats", struct cli_replay_request, run)
 CLI_PASS(set_procs, "--procs", struct cli_replay_request, run)
 CLI_PASS(set_memory_reserve, "--memory-reserve", struct cli_replay_request, run)
 CLI_PASS(set_placement, "--placement", struct cli_replay_request, run)
@@ -127,7 +131,7 @@ static const struct cli_option options[] = {
      set_busy},
     {CLI_NAMED_LAUNCHER, "COMMAND",
      "command that starts the processes of --real-time\n"
-     "starts the processes of --real-time; \"-n N\" and a program follow (default " CLI_NATIVE_LAUNCHER
+     "starts the processes of --real-time; \"-n N\" and a program follow (default " LAUNCH_NATIVE_LAUNCHER
      ")",
      set_launcher},
     {CLI_NAMED_IDLE_LIMIT, "TIME",
@@ -159,7 +163,7 @@ const struct cli_usage cli_replay_usage = {
 
 void cli_replay_request_fini(struct cli_replay_request *q)
 {
-    cli_argv_fini(&q->run);
-    cli_argv_fini(&q->whats);
+    launch_argv_fini(&q->run);
+    launch_argv_fini(&q->whats);
     buf_fini(&q->settings);
 }

@@ -1,5 +1,5 @@
 /*
- * replay_stuck.c - see replay_stuck.h.
+ * replay_stuck.c - notices that a replay on the real MPI does not go on (see replay_stuck.h).
  *
  * Each rank that waits for long has a file beside its part; one that has ended has another. When
  * all ranks have one or the other, no rank computes, and if no file changes until the next look,
@@ -15,24 +15,24 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "cli/parts.h"
-#include "replay/names.h"
+#include "replay/agreed.h"
 
 #define LINE_MOST 512
 #define LINES_SHOWN 32
 
 static uint64_t count_ended(const char *trace)
 {
-    struct cli_argv names = {0};
+    struct launch_argv names = {0};
     cli_parts_find(trace, REPLAY_COUNTS, &names);
     uint64_t count = names.count;
-    cli_argv_fini(&names);
+    launch_argv_fini(&names);
     return count;
 }
 
 int cli_replay_stuck_look(void *context)
 {
     struct cli_replay_stuck *s = context;
-    struct cli_argv names = {0};
+    struct launch_argv names = {0};
     struct buf now;
     char line[LINE_MOST];
     buf_init(&now);
@@ -47,7 +47,7 @@ int cli_replay_stuck_look(void *context)
     s->is_found = is_all && now.len == s->last.len && memcmp(now.data, s->last.data, now.len) == 0;
     buf_fini(&s->last);
     s->last = now;
-    cli_argv_fini(&names);
+    launch_argv_fini(&names);
     return s->is_found;
 }
 
@@ -77,10 +77,10 @@ void cli_replay_stuck_report(struct cli_replay_stuck *s)
 
 void cli_replay_stuck_fini(struct cli_replay_stuck *s)
 {
-    struct cli_argv names = {0};
+    struct launch_argv names = {0};
     cli_parts_find(s->trace, REPLAY_STUCK, &names);
     for (size_t i = 0; i < names.count; i++)
         unlink(names.at[i]);
-    cli_argv_fini(&names);
+    launch_argv_fini(&names);
     buf_fini(&s->last);
 }

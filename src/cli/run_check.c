@@ -1,5 +1,5 @@
 /*
- * run_check.c - see run_check.h.
+ * run_check.c - checks an `orrery run` before anything starts (see run_check.h).
  */
 #include "cli/run_check.h"
 
@@ -17,12 +17,12 @@
 #include "base/path.h"
 #include "base/units.h"
 #include "cli/collectives.h"
-#include "cli/launch.h"
 #include "cli/outputs.h"
 #include "cli/parts.h"
-#include "cli/team.h"
 #include "cli/uses.h"
 #include "cli/webpage.h"
+#include "launch/launch.h"
+#include "launch/workers.h"
 #include "net/net.h"
 #include "program/host.h"
 #include "run/counter.h"
@@ -88,7 +88,7 @@ static int check_program(struct program *program, const char *given, const struc
                        "%s",
                        given, names);
     }
-    int is_quiet = run->quiet || run->worker || run->opt.live;
+    int is_quiet = run->job.quiet || run->job.worker || run->job.opt.live;
     for (size_t i = 0; i < program->warnings.count && !is_quiet; i++)
         log_warn("%s", program->warnings.items[i]);
     return 0;
@@ -105,7 +105,7 @@ static int absolute_path(const char *path, char *out, size_t size, struct err *e
 static void note_machine(struct cli_run *run)
 {
     const struct cli_machine *given = &run->given;
-    struct run_options *o = &run->opt;
+    struct run_options *o = &run->job.opt;
     char path[PATH_MAX];
     size_t used = 0;
     if (given->platform)
@@ -123,27 +123,27 @@ static void note_machine(struct cli_run *run)
  * it. */
 static int make_machine(struct cli_run *run, struct err *err)
 {
-    const char *shared = run->worker ? getenv(ENV_MACHINE) : NULL;
+    const char *shared = run->job.worker ? getenv(ENV_MACHINE) : NULL;
     int rc = 0;
     if (!shared || !cli_machine_open(&run->machine, shared))
         rc = cli_machine_make(&run->given, &run->machine, err);
     if (rc)
         return rc;
     note_machine(run);
-    run->opt.platform = run->machine.config;
-    run->opt.changed = run->given.set_count > 0;
-    return cli_machine_share(&run->machine, &run->opt.machine_fd, err);
+    run->job.opt.platform = run->machine.config;
+    run->job.opt.changed = run->given.set_count > 0;
+    return cli_machine_share(&run->machine, &run->job.opt.machine_fd, err);
 }
 
 /* Checks that all given settings have an effect. The first process checks for all. */
 static int check_uses(const struct cli_run *run, struct err *err)
 {
     struct buf notes;
-    if (run->worker)
+    if (run->job.worker)
         return 0;
     buf_init(&notes);
     int rc = cli_uses_check(&run->given, &run->machine, &notes, err);
-    if (rc == 0 && !run->quiet)
+    if (rc == 0 && !run->job.quiet)
         cli_uses_say(&notes);
     buf_fini(&notes);
     return rc;
@@ -152,7 +152,7 @@ static int check_uses(const struct cli_run *run, struct err *err)
 /* Checks that there is memory for the ranks, and a node for each. */
 static int check_machine(const struct cli_run *run, struct err *err)
 {
-    const struct run_options *opt = &run->opt;
+    const struct run_options *opt = &run->job.opt;
     struct net net;
     int rc;
     if (opt->universe && opt->universe < opt->ranks)
@@ -178,6 +178,11 @@ static int check_host(const struct run_options *opt, enum run_host host,
                        "load a native MPI: use one process%s",
                        opt->app_count > 1 ? "several programs" : "--procs", program->path,
                        opt->app_count > 1 ? " and one program" : "");
+    if (program->asan && opt->factor > 0 && opt->app_count > 1)
+        return err_set(err, ERR_INPUT,
+                       "'%s' was built with AddressSanitizer, which has its memory where several "
+                       "programs would share theirs: emulate it alone",
+                       program->path);
     if (!program->asan || run_host_kind(host)->processes)
         return 0;
     return err_set(err, ERR_INPUT,
@@ -192,7 +197,7 @@ static int check_counters(const struct cli_run *run, const struct results_progra
 {
     int fd, rc;
 
-    if (run->opt.compute != RUN_COMPUTE_COUNTERS)
+    if (run->job.opt.compute != RUN_COMPUTE_COUNTERS)
         return 0;
     if (run_host_kind(p->host)->processes)
         return err_set(err, ERR_INPUT,
@@ -200,7 +205,7 @@ static int check_counters(const struct cli_run *run, const struct results_progra
                        "are processes (%s); use --compute measured%s",
                        program->path, p->host_reason,
                        program->process_reason ? "" : " or --host fibre");
-    rc = run_counter_open(run->opt.counter, &fd, err);
+    rc = run_counter_open(run->job.opt.counter, &fd, err);
     if (rc == 0)
         close(fd);
     return rc;
@@ -209,7 +214,7 @@ static int check_counters(const struct cli_run *run, const struct results_progra
 /* Checks the files of the processor model. */
 static int check_compute(struct cli_run *run, struct err *err)
 {
-    struct run_options *o = &run->opt;
+    struct run_options *o = &run->job.opt;
     struct run_times times;
     const char *file = run->compute_file;
     int rc = 0;
@@ -260,7 +265,7 @@ static int check_report(struct cli_run *run, struct err *err)
         return rc;
     if ((size_t)snprintf(trace, sizeof trace, "%s.tmp" TRACE_SUFFIX, run->report) >= sizeof trace)
         return err_set(err, ERR_INPUT, "file name '%.40s...' is too long", run->report);
-    return absolute_path(trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
+    return absolute_path(trace, run->job.opt.trace_path, sizeof run->job.opt.trace_path, err);
 }
 
 /* Checks the files that tracing writes, and the options that need one. */
@@ -268,15 +273,18 @@ static int check_trace(struct cli_run *run, struct err *err)
 {
     int rc = cli_outputs_check_trace("--trace", run->trace, err);
     if (rc == 0 && run->trace)
-        rc = absolute_path(run->trace, run->opt.trace_path, sizeof run->opt.trace_path, err);
+        rc = absolute_path(run->trace, run->job.opt.trace_path, sizeof run->job.opt.trace_path,
+                           err);
     if (rc == 0 && run->report)
         rc = check_report(run, err);
-    if (rc == 0 && *run->opt.trace_path && !run->worker) /* other workers may have begun theirs */
-        rc = cli_parts_check_none(run->opt.trace_path, err);
-    if (rc == 0 && (run->opt.trace_sites || run->opt.trace_profile) && !run->trace && !run->report)
+    if (rc == 0 && *run->job.opt.trace_path &&
+        !run->job.worker) /* other workers may have begun theirs */
+        rc = cli_parts_check_none(run->job.opt.trace_path, err);
+    if (rc == 0 && (run->job.opt.trace_sites || run->job.opt.trace_profile) && !run->trace &&
+        !run->report)
         rc = err_set(err, ERR_INPUT, "--%s: nothing is recorded: give --trace FILE, too",
-                     run->opt.trace_sites ? "call-sites" : "profile-only");
-    if (rc == 0 && run->opt.trace_profile && run->report)
+                     run->job.opt.trace_sites ? "call-sites" : "profile-only");
+    if (rc == 0 && run->job.opt.trace_profile && run->report)
         rc = err_set(err, ERR_INPUT,
                      "--profile-only: a report needs every call: leave out one of the two");
     return rc;
@@ -290,41 +298,41 @@ static int check_pcap(struct cli_run *run, struct err *err)
         return run->pcap_at
                    ? err_set(err, ERR_INPUT, "--pcap-at: nothing is captured: give --pcap DIR, too")
                    : 0;
-    if (strcmp(run->opt.platform.net_model, "packet") != 0)
+    if (strcmp(run->job.opt.platform.net_model, "packet") != 0)
         return err_set(err, ERR_INPUT,
                        "--pcap: net.model '%s' has no packets: use --set net.model=packet",
-                       run->opt.platform.net_model);
-    if (strlen(at) >= sizeof run->opt.pcap_at)
+                       run->job.opt.platform.net_model);
+    if (strlen(at) >= sizeof run->job.opt.pcap_at)
         return err_set(err, ERR_INPUT, "--pcap-at: the list is too long");
-    snprintf(run->opt.pcap_at, sizeof run->opt.pcap_at, "%s", at);
+    snprintf(run->job.opt.pcap_at, sizeof run->job.opt.pcap_at, "%s", at);
     int rc = path_make_folder(run->pcap, err);
     if (rc == 0 && access(run->pcap, W_OK | X_OK) != 0)
         rc = err_set(err, ERR_SYSTEM, "cannot write files in '%s': %s", run->pcap, strerror(errno));
     if (rc)
         return err_prefix(err, "--pcap");
-    return absolute_path(run->pcap, run->opt.pcap_path, sizeof run->opt.pcap_path, err);
+    return absolute_path(run->pcap, run->job.opt.pcap_path, sizeof run->job.opt.pcap_path, err);
 }
 
 /* Values over time are kept for their file and for the trace. */
 static int check_vectors(struct cli_run *run, struct err *err)
 {
     const char *at = run->vectors_at ? run->vectors_at : VECTORS_AT;
-    int has_packets = strcmp(run->opt.platform.net_model, "packet") == 0;
+    int has_packets = strcmp(run->job.opt.platform.net_model, "packet") == 0;
     if (!has_packets && (run->vectors || run->vectors_at))
         return err_set(err, ERR_INPUT,
                        "--vectors: net.model '%s' has no packets: use --set net.model=packet",
-                       run->opt.platform.net_model);
-    if (!run->vectors && !run->opt.trace_path[0])
+                       run->job.opt.platform.net_model);
+    if (!run->vectors && !run->job.opt.trace_path[0])
         return run->vectors_at ? err_set(err, ERR_INPUT,
                                          "--vectors-at: nothing is recorded: give --vectors FILE, "
                                          "--trace FILE or --report FILE, too")
                                : 0;
-    if (strlen(at) >= sizeof run->opt.vectors_at)
+    if (strlen(at) >= sizeof run->job.opt.vectors_at)
         return err_set(err, ERR_INPUT, "--vectors-at: the list is too long");
     if (has_packets)
-        snprintf(run->opt.vectors_at, sizeof run->opt.vectors_at, "%s", at);
-    return run->vectors ? absolute_path(run->vectors, run->opt.vectors_path,
-                                        sizeof run->opt.vectors_path, err)
+        snprintf(run->job.opt.vectors_at, sizeof run->job.opt.vectors_at, "%s", at);
+    return run->vectors ? absolute_path(run->vectors, run->job.opt.vectors_path,
+                                        sizeof run->job.opt.vectors_path, err)
                         : 0;
 }
 
@@ -341,11 +349,12 @@ static int check_outputs(struct cli_run *run, struct err *err)
         rc = check_pcap(run, err);
     if (rc == 0)
         rc = check_vectors(run, err);
-    run->opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json) ||
-                          cli_is_stdout(run->vectors);
+    run->job.opt.only_error = cli_is_stdout(run->stats) || cli_is_stdout(run->json) ||
+                              cli_is_stdout(run->vectors);
     if (rc == 0 && run->stats) {
-        run->opt.detail = 1;
-        rc = absolute_path(run->stats, run->opt.stats_path, sizeof run->opt.stats_path, err);
+        run->job.opt.detail = 1;
+        rc = absolute_path(run->stats, run->job.opt.stats_path, sizeof run->job.opt.stats_path,
+                           err);
     }
     return rc;
 }
@@ -353,20 +362,22 @@ static int check_outputs(struct cli_run *run, struct err *err)
 /* Inspects one of the programs, and chooses its host. */
 static int check_app(struct cli_run *run, size_t i, struct program *program, struct err *err)
 {
-    const struct cli_app *app = &run->apps.at[i];
+    struct launch_app *app = &run->job.apps.at[i];
     struct results_program *p = &run->programs[i];
     int rc = check_program(program, app->words.at[0], run, err);
 
     *p = (struct results_program){.words = app->words.at, .ranks = app->ranks};
-    p->procs = run->opt.app_count > 1 ? run->opt.apps[i].procs : run->opt.procs;
+    p->procs = run->job.opt.app_count > 1 ? run->job.opt.apps[i].procs : run->job.opt.procs;
     if (rc)
         return rc;
-    p->host = (int32_t)program_host_choose(program, (enum run_host)run->opt.host, app->ranks,
+    mem_free(app->path);
+    app->path = mem_strdup(program->path);
+    p->host = (int32_t)program_host_choose(program, (enum run_host)run->job.opt.host, app->ranks,
                                            &p->host_reason);
-    rc = check_host(&run->opt, (enum run_host)p->host, program, err);
+    rc = check_host(&run->job.opt, (enum run_host)p->host, program, err);
     if (rc == 0)
         rc = check_counters(run, p, program, err);
-    if (rc == 0 && !run->launcher && !run->worker && !run->quiet)
+    if (rc == 0 && !run->job.launcher && !run->job.worker && !run->job.quiet)
         warn_private(app->ranks, program);
     return rc;
 }
@@ -389,17 +400,17 @@ static int check_apps(struct cli_run *run, struct program *program, unsigned *de
     int rc = 0;
 
     *declares = 0;
-    for (size_t i = 0; i < run->apps.count && rc == 0; i++) {
-        struct program other = {0}, *p = i == run->opt.app ? program : &other;
+    for (size_t i = 0; i < run->job.apps.count && rc == 0; i++) {
+        struct program other = {0}, *p = i == run->job.opt.app ? program : &other;
 
         rc = check_app(run, i, p, err);
-        run->opt.needs |= p->needs;
+        run->job.opt.needs |= p->needs;
         *declares |= p->declares;
         if (p == &other)
             program_fini(&other);
     }
     if (rc == 0)
-        use_program(&run->opt, &run->programs[run->opt.app], program);
+        use_program(&run->job.opt, &run->programs[run->job.opt.app], program);
     return rc;
 }
 
@@ -414,21 +425,21 @@ int cli_run_check(struct cli_run *run, struct program *program, char *libdir, si
     if (rc == 0)
         rc = check_uses(run, err);
     if (rc == 0)
-        rc = cli_team_assign(run, err);
-    run->opt.spread = run->launcher != NULL;
-    if (rc == 0 && !run->launcher && !run->worker) /* all processes run on this computer */
-        rc = check_memory(run->opt.ranks, err);
+        rc = launch_workers_assign(&run->job, err);
+    run->job.opt.spread = run->job.launcher != NULL;
+    if (rc == 0 && !run->job.launcher && !run->job.worker) /* all processes run on this computer */
+        rc = check_memory(run->job.opt.ranks, err);
     if (rc == 0)
         rc = check_apps(run, program, &declares, err);
     if (rc == 0)
-        rc = run->worker || run->opt.live /* time is computed outside */
+        rc = run->job.worker || run->job.opt.live /* time is computed outside */
                  ? 0
                  : cli_uses_check_compute(&run->given, run, declares, err);
     if (rc == 0)
-        rc = cli_team_prepare(run, err);
+        rc = launch_workers_prepare(&run->job, err);
     if (rc == 0)
         rc = check_compute(run, err);
     if (rc == 0)
         rc = check_outputs(run, err);
-    return rc ? rc : cli_launch_libdir(libdir, libdir_size, err);
+    return rc ? rc : launch_libdir(libdir, libdir_size, err);
 }

@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "cli/emulate_factor.h"
+#include "cli/apps_read.h"
 #include "cli/epoch.h"
 #include "cli/shared.h"
 #include "engine/rank_map.h"
-#include "run/memory.h"
+#include "experiment/factor.h"
+#include "run/memory_need.h"
 #include "run/sample.h"
 
 #define EPOCH_DEFAULT 1767225600 /* 2026-01-01T00:00:00Z */
@@ -36,12 +37,12 @@ static int parse_ranks(const char *value, uint64_t *out, struct err *err)
 
 static int set_ranks(void *into, const char *value, struct err *err)
 {
-    return parse_ranks(value, &((struct cli_run *)into)->opt.ranks, err);
+    return parse_ranks(value, &((struct cli_run *)into)->job.opt.ranks, err);
 }
 
 static int set_universe(void *into, const char *value, struct err *err)
 {
-    return parse_ranks(value, &((struct cli_run *)into)->opt.universe, err);
+    return parse_ranks(value, &((struct cli_run *)into)->job.opt.universe, err);
 }
 
 static int set_settings(void *into, const char *value, struct err *err)
@@ -77,24 +78,24 @@ static int set_compute(void *into, const char *value, struct err *err)
         return cli_options_text(&run->compute_file, value, err);
     }
     snprintf(word, sizeof word, "%.*s", (int)(colon ? colon - value : 31), value);
-    rc = cli_options_choose(word, compute_words, &run->opt.compute, err);
+    rc = cli_options_choose(word, compute_words, &run->job.opt.compute, err);
     run->compute_file = NULL;
-    run->wants_file = rc == 0 && !colon && run->opt.compute >= RUN_COMPUTE_TABLE;
+    run->wants_file = rc == 0 && !colon && run->job.opt.compute >= RUN_COMPUTE_TABLE;
     if (rc || !colon)
         return rc ? rc : run->wants_file ? CLI_OPTIONS_MORE : 0;
-    if (run->opt.compute == RUN_COMPUTE_COUNTERS) {
-        snprintf(run->opt.counter, sizeof run->opt.counter, "%s", colon + 1);
+    if (run->job.opt.compute == RUN_COMPUTE_COUNTERS) {
+        snprintf(run->job.opt.counter, sizeof run->job.opt.counter, "%s", colon + 1);
         return 0;
     }
-    if (run->opt.compute < RUN_COMPUTE_TABLE)
+    if (run->job.opt.compute < RUN_COMPUTE_TABLE)
         return err_set(err, ERR_INPUT, "'%s' takes no file", word);
     return cli_options_text(&run->compute_file, colon + 1, err);
 }
 
 static int set_sample(void *into, const char *value, struct err *err)
 {
-    char *out = ((struct cli_run *)into)->opt.sample;
-    size_t room = sizeof((struct cli_run *)into)->opt.sample, used = strlen(out);
+    char *out = ((struct cli_run *)into)->job.opt.sample;
+    size_t room = sizeof((struct cli_run *)into)->job.opt.sample, used = strlen(out);
     struct run_sample samples[RUN_SAMPLES_MAX];
     unsigned count = 0;
 
@@ -108,7 +109,7 @@ static int set_schedule(void *into, const char *value, struct err *err)
 {
     struct cli_run *run = into;
     if (strcmp(value, "fifo") == 0) {
-        run->opt.random = 0;
+        run->job.opt.random = 0;
         return 0;
     }
     char *end = NULL;
@@ -118,8 +119,8 @@ static int set_schedule(void *into, const char *value, struct err *err)
     if (!is_random || *end || errno)
         return err_set(err, ERR_INPUT, "unknown schedule '%s': expected fifo or random:SEED",
                        value);
-    run->opt.random = 1;
-    run->opt.seed = seed;
+    run->job.opt.random = 1;
+    run->job.opt.seed = seed;
     return 0;
 }
 
@@ -132,7 +133,7 @@ static int set_stack(void *into, const char *value, struct err *err)
         return rc;
     if (size < STACK_MIN || size > (uint64_t)1 << 40)
         return err_set(err, ERR_INPUT, "bad stack size '%s': expected 16KiB to 1TiB", value);
-    run->opt.stack_size = size;
+    run->job.opt.stack_size = size;
     return 0;
 }
 
@@ -140,17 +141,17 @@ static int set_memory_reserve(void *into, const char *value, struct err *err)
 {
     struct cli_run *run = into;
     if (strcmp(value, "auto") == 0) {
-        run->opt.memory_reserve = RUN_MEMORY_AUTO;
+        run->job.opt.memory_reserve = RUN_MEMORY_AUTO;
         return 0;
     }
-    return units_parse_size(value, &run->opt.memory_reserve, err);
+    return units_parse_size(value, &run->job.opt.memory_reserve, err);
 }
 
 static const char *const stacks_words[] = {"auto", "own", "shared", NULL};
 
 static int set_stacks(void *into, const char *value, struct err *err)
 {
-    return cli_options_choose(value, stacks_words, &((struct cli_run *)into)->opt.stacks, err);
+    return cli_options_choose(value, stacks_words, &((struct cli_run *)into)->job.opt.stacks, err);
 }
 
 #define HOST_WORD(name, word, processes) word,
@@ -158,7 +159,7 @@ static const char *const host_words[] = {RUN_HOSTS(HOST_WORD) NULL};
 
 static int set_host(void *into, const char *value, struct err *err)
 {
-    return cli_options_choose(value, host_words, &((struct cli_run *)into)->opt.host, err);
+    return cli_options_choose(value, host_words, &((struct cli_run *)into)->job.opt.host, err);
 }
 
 static int set_procs(void *into, const char *value, struct err *err)
@@ -167,31 +168,31 @@ static int set_procs(void *into, const char *value, struct err *err)
     uint64_t procs;
     int rc;
     if (strcmp(value, "auto") == 0) {
-        run->procs_auto = !run->worker; /* a worker gets the number */
+        run->job.procs_auto = !run->job.worker; /* a worker gets the number */
         return 0;
     }
-    run->procs_auto = 0;
+    run->job.procs_auto = 0;
     rc = units_parse_count(value, &procs, err);
     if (rc)
         return rc;
     if (procs < 1 || procs > PROCS_MAX)
         return err_set(err, ERR_INPUT, "bad number of processes '%s': expected auto, or 1 to %d",
                        value, PROCS_MAX);
-    run->opt.procs = (uint32_t)procs;
+    run->job.opt.procs = (uint32_t)procs;
     return 0;
 }
 
 static int set_launcher(void *into, const char *value, struct err *err)
 {
     (void)err;
-    ((struct cli_run *)into)->launcher = value;
+    ((struct cli_run *)into)->job.launcher = value;
     return 0;
 }
 
 static int set_listen(void *into, const char *value, struct err *err)
 {
     (void)err;
-    ((struct cli_run *)into)->listen = value;
+    ((struct cli_run *)into)->job.listen = value;
     return 0;
 }
 
@@ -199,14 +200,14 @@ static int set_listen(void *into, const char *value, struct err *err)
 static int set_app(void *into, const char *value, struct err *err)
 {
     struct cli_run *run = into;
-    return run->worker ? 0 : cli_options_text(&run->app_file, value, err);
+    return run->job.worker ? 0 : cli_options_text(&run->app_file, value, err);
 }
 
 static int set_remote(void *into, const char *value, struct err *err)
 {
     uint64_t count = 0;
     int rc = parse_ranks(value, &count, err);
-    ((struct cli_run *)into)->opt.remote_count = (uint32_t)count;
+    ((struct cli_run *)into)->job.opt.remote_count = (uint32_t)count;
     return rc;
 }
 
@@ -214,7 +215,7 @@ static int set_remote(void *into, const char *value, struct err *err)
 static int set_payload(void *into, const char *value, struct err *err)
 {
     return cli_options_choose(value, (const char *const[]){"full", "none", NULL},
-                              &((struct cli_run *)into)->opt.payload, err);
+                              &((struct cli_run *)into)->job.opt.payload, err);
 }
 
 static const char *const placement_words[] = {"block", "cyclic", "mincut:FILE", NULL};
@@ -223,12 +224,12 @@ static int set_placement(void *into, const char *value, struct err *err)
 {
     struct cli_run *run = into;
     if (strncmp(value, "mincut:", 7) == 0 && value[7]) {
-        run->opt.placement = RANK_MAP_LIST;
-        run->mincut = value + 7;
+        run->job.opt.placement = RANK_MAP_LIST;
+        run->job.mincut = value + 7;
         return 0;
     }
-    int rc = cli_options_choose(value, placement_words, &run->opt.placement, err);
-    return rc == 0 && run->opt.placement == RANK_MAP_LIST
+    int rc = cli_options_choose(value, placement_words, &run->job.opt.placement, err);
+    return rc == 0 && run->job.opt.placement == RANK_MAP_LIST
                ? err_set(err, ERR_INPUT, "FILE is to be the statistics of an earlier run (--stats)")
                : rc;
 }
@@ -242,13 +243,13 @@ static int set_idle_limit(void *into, const char *value, struct err *err)
         return rc;
     if (limit == 0)
         return err_set(err, ERR_INPUT, "must be greater than 0");
-    run->opt.idle_limit = limit;
+    run->job.opt.idle_limit = limit;
     return 0;
 }
 
 static int set_epoch(void *into, const char *value, struct err *err)
 {
-    return cli_epoch_parse(value, &((struct cli_run *)into)->opt.epoch, err);
+    return cli_epoch_parse(value, &((struct cli_run *)into)->job.opt.epoch, err);
 }
 
 static const char *const entropy_words[] = {"virtual", "real", NULL};
@@ -256,7 +257,7 @@ static const char *const entropy_words[] = {"virtual", "real", NULL};
 /* A word, or a seed. */
 static int set_entropy(void *into, const char *value, struct err *err)
 {
-    struct run_options *o = &((struct cli_run *)into)->opt;
+    struct run_options *o = &((struct cli_run *)into)->job.opt;
     char *end;
 
     o->entropy_seed = 0;
@@ -287,7 +288,7 @@ static int set_needs(void *into, const char *value, struct err *err)
     };
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (strstr(value, needs[i].name))
-            ((struct cli_run *)into)->opt.needs |= needs[i].need;
+            ((struct cli_run *)into)->job.opt.needs |= needs[i].need;
     (void)err;
     return 0;
 }
@@ -295,15 +296,15 @@ static int set_needs(void *into, const char *value, struct err *err)
 /* Of `orrery hybrid`: the program that runs outside. */
 static int set_live(void *into, const char *value, struct err *err)
 {
-    ((struct cli_run *)into)->opt.live = 1;
+    ((struct cli_run *)into)->job.opt.live = 1;
     return cli_options_text(&((struct cli_run *)into)->outside, value, err);
 }
 
 /* Of `orrery emulate`. */
 static int set_factor(void *into, const char *value, struct err *err)
 {
-    struct run_options *o = &((struct cli_run *)into)->opt;
-    return cli_emulate_parse(value, &o->factor, &o->factor_dynamic, err);
+    struct run_options *o = &((struct cli_run *)into)->job.opt;
+    return experiment_factor_parse(value, &o->factor, &o->factor_dynamic, err);
 }
 
 /* Texts are kept as given. */
@@ -334,15 +335,15 @@ TEXT(set_layout, layout)
         ((struct cli_run *)into)->member = number;                      \
         return 0;                                                       \
     }
-FLAG(set_labels, opt.labels, 1)
-FLAG(set_call_sites, opt.trace_sites, 1)
-FLAG(set_profile_only, opt.trace_profile, 1)
-FLAG(set_quiet, quiet, 1)
-FLAG(set_progress, progress, 1)
-FLAG(set_no_progress, progress, 0)
-FLAG(set_worker, worker, 1)
-FLAG(set_check, opt.check, 1)
-FLAG(set_check_leaks, opt.check_leaks, 1)
+FLAG(set_labels, job.opt.labels, 1)
+FLAG(set_call_sites, job.opt.trace_sites, 1)
+FLAG(set_profile_only, job.opt.trace_profile, 1)
+FLAG(set_quiet, job.quiet, 1)
+FLAG(set_progress, job.progress, 1)
+FLAG(set_no_progress, job.progress, 0)
+FLAG(set_worker, job.worker, 1)
+FLAG(set_check, job.opt.check, 1)
+FLAG(set_check_leaks, job.opt.check_leaks, 1)
 #undef FLAG
 
 static const struct cli_option options[] = {
@@ -463,21 +464,21 @@ const struct cli_usage cli_run_usage = {
 
 int cli_run_read_apps(struct cli_run *run, int argc, char **argv, struct err *err)
 {
-    int rc = run->layout ? cli_apps_unpack(&run->apps, run->layout, argc, argv, err)
-                         : cli_apps_read(&run->apps, "run", run->app_file, run->opt.ranks,
+    int rc = run->layout ? launch_apps_unpack(&run->job.apps, run->layout, argc, argv, err)
+                         : cli_apps_read(&run->job.apps, "run", run->app_file, run->job.opt.ranks,
                                          RUN_RANKS_MAX, argc, argv, err);
-    run->opt.ranks = run->apps.ranks;
+    run->job.opt.ranks = run->job.apps.ranks;
     return rc;
 }
 
 void cli_run_init(struct cli_run *run)
 {
     memset(run, 0, sizeof *run);
-    run->opt.idle_limit = 10 * VTIME_S;
-    run->opt.memory_reserve = RUN_MEMORY_AUTO;
-    run->opt.epoch = EPOCH_DEFAULT;
-    run->opt.procs = 1;
-    run->opt.rank_map_fd = -1;
-    run->opt.machine_fd = -1;
-    run->progress = -1;
+    run->job.opt.idle_limit = 10 * VTIME_S;
+    run->job.opt.memory_reserve = RUN_MEMORY_AUTO;
+    run->job.opt.epoch = EPOCH_DEFAULT;
+    run->job.opt.procs = 1;
+    run->job.opt.rank_map_fd = -1;
+    run->job.opt.machine_fd = -1;
+    run->job.progress = -1;
 }

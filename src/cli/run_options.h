@@ -4,18 +4,17 @@
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
-#include "cli/apps.h"
 #include "cli/machine.h"
 #include "cli/options.h"
+#include "launch/job.h"
 #include "results/result.h"
 #include "run/run.h"
 
-/* The options given: the part for the library, and the part for the command. */
+/* The options given. */
 struct cli_run {
-    struct run_options opt;
-    const char *app_file; /* with the programs, or NULL */
-    const char *layout;   /* of a worker: where the words of each program end */
-    struct cli_apps apps; /* the programs */
+    struct launch_job job; /* for whoever starts and watches it */
+    const char *app_file;  /* with the programs, or NULL */
+    const char *layout;    /* of a worker: where the words of each program end */
     struct results_program programs[RUN_APPS_MAX];     /* what the summary says of them */
     struct cli_machine given;                          /* the machine as given by options */
     struct platform machine;                           /* made from that */
@@ -27,21 +26,14 @@ struct cli_run {
     const char *vectors,
         *vectors_at;          /* file for values over time, and patterns of which, or NULL */
     const char *stats, *json; /* file names as given, borrowed from argv, or NULL */
-    const char *listen;       /* of `orrery emulate`: where other computers connect to, or NULL */
-    const char *launcher;     /* command that starts processes, or NULL: the default */
     char collectives[64];     /* --collectives as a setting; empty: not given */
-    const char *mincut;       /* statistics for --placement mincut, or NULL */
     const char *outside;      /* the program that the ranks stand for, or NULL */
-    int quiet;
-    int procs_auto; /* we choose the number of processes */
-    int worker;     /* started by a launcher as one of several processes */
-    int progress;   /* 1 yes, 0 no, -1: if stderr is a terminal */
 };
 
 extern const struct cli_usage cli_run_usage;
 
-/* Reads the programs, from the words that follow the options or from --app. run->opt.ranks becomes
- * that of all. Call it once. */
+/* Reads the programs, from the words that follow the options or from --app. run->job.opt.ranks
+ * becomes that of all. Call it once. */
 int cli_run_read_apps(struct cli_run *, int argc, char **argv, struct err *);
 
 /* Fills in the defaults. */

@@ -1,17 +1,16 @@
 /*
- * runs.c - see runs.h.
+ * runs.c - reads the command line of the runs of `orrery sweep` and `orrery tune` (see runs.h).
  */
-#define _GNU_SOURCE 1
 #include "cli/runs.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "cli/apps_read.h"
 #include "cli/cli.h"
+#include "experiment/runs.h"
 
 #define JOBS_MAX 4096
 
@@ -25,8 +24,8 @@ void cli_runs_init(struct cli_runs *r)
 void cli_runs_fini(struct cli_runs *r)
 {
     mem_free(r->options);
-    cli_argv_fini(&r->words);
-    cli_apps_fini(&r->common.apps);
+    launch_argv_fini(&r->words);
+    launch_apps_fini(&r->common.job.apps);
 }
 
 void cli_runs_add(struct cli_runs *r, char *const *words, size_t count)
@@ -65,15 +64,15 @@ static const struct cli_option *find_ranks(void)
 /* The programs of a file, as if they had been given as words. */
 static int take_file(struct cli_runs *r, cli_runs_own *own, void *owner, struct err *err)
 {
-    struct cli_apps *apps = &r->common.apps;
+    struct launch_apps *apps = &r->common.job.apps;
     char ranks[32];
     int rc = cli_run_read_apps(&r->common, 0, NULL, err);
     if (rc)
         return rc;
     r->common.app_file = NULL;
     snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)apps->at[0].ranks);
-    cli_argv_add_all(&r->words, (const char *const[]){"-n", ranks, NULL});
-    cli_apps_add_words(apps, &r->words);
+    launch_argv_add_all(&r->words, (const char *const[]){"-n", ranks, NULL});
+    launch_apps_add_words(apps, &r->words);
     r->program = r->words.at + 2;
     int is_own = own ? own(owner, find_ranks(), r->words.at[1], err) : 0;
     if (is_own == 0)
@@ -106,7 +105,7 @@ int cli_runs_read(struct cli_runs *r, int argc, char **argv, cli_runs_own *own, 
         return err_set(err, ERR_INPUT, "no program given, as in: %s", example);
     r->program = argv + i;
     /* the ranks of the first program may vary */
-    return cli_apps_read(&r->common.apps, "run", r->common.app_file, 1, RUN_RANKS_MAX, argc - i,
+    return cli_apps_read(&r->common.job.apps, "run", r->common.app_file, 1, RUN_RANKS_MAX, argc - i,
                          r->program, err);
 }
 
@@ -133,40 +132,10 @@ int cli_runs_parse_jobs(const char *value, unsigned *jobs, struct err *err)
 
 unsigned cli_runs_jobs(const struct cli_runs *r, unsigned given, size_t most, int quiet)
 {
-    int is_measured = r->common.opt.compute == RUN_COMPUTE_MEASURED;
-    cpu_set_t set;
-    unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-    unsigned procs = r->common.opt.procs, jobs = given;
-    if (given > 1 && is_measured && most > 1 && !quiet)
-        log_warn("runs side by side disturb compute times, which are measured: use -j 1 or "
-                 "--compute none");
-    if (!given && is_measured && most > 1 && cores > 1 && !quiet)
-        log_note("one run at a time, as compute time is measured (-j JOBS or --compute none: "
-                 "several)");
-    if (!jobs)
-        jobs = is_measured || r->common.procs_auto || cores <= procs ? 1 : cores / procs;
-    return jobs > most ? (unsigned)most : jobs;
-}
-
-char **cli_runs_words(const char *self, char *const *options, char *const *own, size_t count,
-                      char *const *program)
-{
-    static char *const last[] = {"--quiet", "--no-progress", "--"};
-    size_t last_count = sizeof last / sizeof last[0], option_count = 0, program_count = 0, n = 2;
-    while (options[option_count])
-        option_count++;
-    while (program[program_count])
-        program_count++;
-    char **words = mem_alloc((option_count + count + last_count + program_count + 3) *
-                             sizeof *words);
-    words[0] = (char *)self;
-    words[1] = "run";
-    memcpy(words + n, options, option_count * sizeof *words);
-    n += option_count;
-    memcpy(words + n, own, count * sizeof *words);
-    n += count;
-    memcpy(words + n, last, sizeof last);
-    n += last_count;
-    memcpy(words + n, program, (program_count + 1) * sizeof *words);
-    return words;
+    const struct launch_job *job = &r->common.job;
+    const struct experiment_runs runs = {
+        .is_measured = job->opt.compute == RUN_COMPUTE_MEASURED,
+        .procs = job->procs_auto ? 0 : job->opt.procs,
+    };
+    return experiment_runs_jobs(&runs, given, most, quiet);
 }

@@ -11,8 +11,8 @@ struct cli_runs {
     struct cli_run common; /* the options that all runs share */
     char **options;        /* the same as words for the command line; NULL at the end */
     size_t option_count;
-    char **program;        /* with its arguments, and further programs after ':'; NULL at the end */
-    struct cli_argv words; /* that of --app */
+    char **program; /* with its arguments, and further programs after ':'; NULL at the end */
+    struct launch_argv words; /* that of --app */
 };
 
 void cli_runs_init(struct cli_runs *);
@@ -40,16 +40,7 @@ int cli_runs_help(void);
 /* Reads the value of --jobs. */
 int cli_runs_parse_jobs(const char *value, unsigned *jobs, struct err *);
 
-/*
- * The number of runs at a time, at most `most`: `given`, or if that is 0, as many as there are
- * cores for their processes; one if they measure compute time. Says so, and warns if a given
- * number disturbs measured times, unless `quiet`.
- */
+/* The number of runs at a time (experiment/runs.h). */
 unsigned cli_runs_jobs(const struct cli_runs *, unsigned given, size_t most, int quiet);
-
-/* The command line of one run by the program `self`: the options of all runs, `count` words of its
- * own, and the program. The caller frees the array, but not the words. */
-char **cli_runs_words(const char *self, char *const *options, char *const *own, size_t count,
-                      char *const *program);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * shared.c - see shared.h.
+ * shared.c - stores and interprets options that several commands have (see shared.h).
  */
 #include "cli/shared.h"
 

@@ -1,5 +1,5 @@
 /*
- * table_format.c - see table_format.h.
+ * table_format.c - parses --format, and writes tables in that format (see table_format.h).
  */
 #include "cli/table_format.h"
 

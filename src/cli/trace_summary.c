@@ -1,5 +1,5 @@
 /*
- * trace_summary.c - see trace_summary.h.
+ * trace_summary.c - writes --json of commands that write a trace (see trace_summary.h).
  */
 #include "cli/trace_summary.h"
 
@@ -39,6 +39,7 @@ static void put_trace(struct json *j, const struct cli_trace_summary *s, const s
     json_put_double(j, "one_sided_bytes", a->rma_bytes);
     json_put_double(j, "compute_s", a->compute);
     json_put_double(j, "mpi_s", a->mpi);
+    json_put_double(j, "file_s", a->file);
     json_put_string(j, "program", a->program);
 }
 
@@ -49,6 +50,7 @@ static void put_counts(struct json *j, const struct cli_replay_counts *n)
     json_put_uint(j, "forced", n->forced);
     json_put_uint(j, "left_out", n->removed);
     json_put_uint(j, "unfinished", n->unfinished);
+    json_put_uint(j, "timed", n->timed);
 }
 
 static int read_trace(struct analysis *a, const char *path)
@@ -96,5 +98,5 @@ int cli_trace_summary_write(const struct cli_trace_summary *s, const char *path)
         analysis_fini(&a);
     int rc = buf_write_file(&text, path, &err);
     buf_fini(&text);
-    return rc ? cli_fail(&err) : CLI_DONE;
+    return rc ? cli_fail(&err) : EXIT_DONE;
 }

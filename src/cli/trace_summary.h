@@ -11,8 +11,8 @@
 
 struct cli_trace_summary {
     const char *trace;    /* that was written */
-    const char *original; /* that was replayed, as given, or NULL ... */
-    const char *source;   /* ... and the same as a trace of our own */
+    const char *original; /* that was replayed, as given, or NULL */
+    const char *source;   /* that was replayed, as an .orr file */
     uint64_t ranks;       /* at the start */
     int is_virtual;       /* the times of the trace are virtual */
     double wall_s;

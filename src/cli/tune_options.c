@@ -1,5 +1,5 @@
 /*
- * tune_options.c - see tune_options.h.
+ * tune_options.c - parses the options of `orrery tune` (see tune_options.h).
  */
 #define _GNU_SOURCE 1
 #include "cli/tune_options.h"
@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "cli/groups.h"
 #include "cli/shared.h"
-#include "cli/sweep_range.h"
+#include "experiment/sweep_range.h"
 
 #define EVALUATIONS_MAX 1000000
 

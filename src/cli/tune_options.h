@@ -5,7 +5,7 @@
 #define CLI_TUNE_OPTIONS_H
 
 #include "cli/runs.h"
-#include "cli/tune_run.h"
+#include "experiment/tune_run.h"
 
 struct cli_tune {
     struct cli_runs runs;

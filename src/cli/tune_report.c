@@ -1,5 +1,5 @@
 /*
- * tune_report.c - see tune_report.h.
+ * tune_report.c - prints what `orrery tune` has found (see tune_report.h).
  */
 #include "cli/tune_report.h"
 
@@ -9,7 +9,7 @@
 #include "analysis/tables.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "cli/sweep_range.h"
+#include "experiment/sweep_range.h"
 
 static void add_percent(struct buf *out, double factor)
 {

@@ -45,12 +45,32 @@ static const struct choice {
 };
 #define CHOICES (sizeof choices / sizeof choices[0])
 
+static const char *flag_name(unsigned i)
+{
+    return i == 0 ? "true" : i == 1 ? "false" : NULL;
+}
+
 const char *cli_machine_choice(const char *key, unsigned i)
 {
+    /* Settings that no other ones depend on. */
+    static const struct {
+        const char *key;
+        const char *(*name)(unsigned i);
+    } words[] = {
+        {"net.routing", topo_routing_name},
+        {"net.packet.streams", packet_streams_name},
+        {"net.packet.congestion", tcp_congestion_name},
+        {"net.packet.connections.congestion", tcp_congestion_name},
+        {"net.packet.connections.sack", flag_name},
+        {"net.packet.connections.nagle", flag_name},
+    };
     for (size_t k = 0; k < CHOICES; k++)
         if (strcmp(choices[k].key, key) == 0)
             return choices[k].name(i);
-    return strcmp(key, "net.routing") == 0 ? topo_routing_name(i) : cli_collectives_choice(key, i);
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (strcmp(words[k].key, key) == 0)
+            return words[k].name(i);
+    return cli_collectives_choice(key, i);
 }
 
 /* "net.topology.*" matches all names with that prefix. */
@@ -362,14 +382,14 @@ int cli_uses_check_compute(const struct cli_machine *m, const struct cli_run *ru
                            unsigned declares, struct err *err)
 {
     static const char *const counted[] = {"nodes.gigahertz", "nodes.cpi"};
-    int counters = run->opt.compute == RUN_COMPUTE_COUNTERS;
+    int counters = run->job.opt.compute == RUN_COMPUTE_COUNTERS;
 
     for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
         if (is_option(m, counted[i]) && (!counters || run->counter_table))
             return err_set(err, ERR_INPUT, "--set: %s: not used %s", counted[i],
                            counters ? "with --counter-table" : "without --compute counters");
     for (size_t i = 0; i < sizeof of_computing / sizeof of_computing[0]; i++)
-        if (run->opt.compute == RUN_COMPUTE_NONE && !(of_computing[i].changes & declares) &&
+        if (run->job.opt.compute == RUN_COMPUTE_NONE && !(of_computing[i].changes & declares) &&
             is_option(m, of_computing[i].setting))
             return err_set(err, ERR_INPUT,
                            "--set: %s: not used with --compute none: no time is taken that "

@@ -39,21 +39,21 @@ int cli_webpage_show(const char *trace, const char *name, const char *page)
 {
     char template[PATH_MAX];
     struct err err;
-    struct webreport report = {.traces = {trace},
-                               .names = {name},
-                               .count = 1,
-                               .page = page,
-                               .template = template};
+    struct report report = {.traces = {trace},
+                            .names = {name},
+                            .count = 1,
+                            .page = page,
+                            .template = template};
     return cli_webpage_find(template, sizeof template, &err) ? cli_fail(&err)
                                                              : cli_webpage_write(&report);
 }
 
-int cli_webpage_write(struct webreport *report)
+int cli_webpage_write(struct report *report)
 {
     struct err err;
-    int rc = webreport_write(report, &err);
+    int rc = report_write(report, &err);
     for (size_t i = 0; i < report->count; i++)
         if (report->warnings[i].code)
             log_warn("%s: what follows is missing", report->warnings[i].text);
-    return rc ? cli_fail(&err) : CLI_DONE;
+    return rc ? cli_fail(&err) : EXIT_DONE;
 }

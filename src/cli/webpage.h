@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "webreport/webreport.h"
+#include "report/report.h"
 
 /* The bundled front end: ORRERY_REPORT, else web/report.html next to the program (a build tree),
  * else ../share/orrery/report.html (installed). ERR_INPUT: it was not built. */
@@ -16,6 +16,6 @@ int cli_webpage_find(char *path, size_t size, struct err *);
 int cli_webpage_show(const char *trace, const char *name, const char *page);
 
 /* Writes a report and its warnings; returns the exit status. */
-int cli_webpage_write(struct webreport *);
+int cli_webpage_write(struct report *);
 
 #endif

@@ -2,9 +2,9 @@
  * factor.h - a factor that adapts to what the simulator has to do.
  *
  * While messages are in the network, the simulator needs time for their events: a *communication*
- * phase. Its factor grows while events are executed too late, and shrinks slowly while they are
- * not. While processes only compute, nothing has to be simulated, and the factor is the smallest
- * one with which the processes get enough processor time.
+ * phase. Its factor grows while events are executed too late and do not become less late, and
+ * shrinks slowly while they are in time. While processes only compute, nothing has to be simulated,
+ * and the factor is the smallest one with which the processes get enough processor time.
  */
 #ifndef EMULATE_FACTOR_H
 #define EMULATE_FACTOR_H
@@ -19,7 +19,8 @@ struct emulate_control {
     /* moments, in nanoseconds */
     int64_t active;  /* an event was last executed */
     int64_t changed; /* the factor last changed */
-    int64_t grown;   /* the factor of communication last grew */
+    int64_t judged;  /* an event was last found late */
+    double late;     /* how late it was, in nanoseconds of real time; 0: one was in time since */
     int64_t calm;    /* since when no event was late */
 };
 

@@ -1,5 +1,5 @@
 /*
- * pace.c - see pace.h.
+ * pace.c - converts between real and simulated time (see pace.h).
  *
  * Readers in other processes use a sequence lock: `changes` is odd while the pieces change. They
  * need the piece before the last one, too: the simulator asks about moments that lie one overhead

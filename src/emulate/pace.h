@@ -11,7 +11,7 @@
  * base + time x factor + overhead, and a call that is late by no more than that is not late at all.
  *
  * The state lies in memory that the simulator and all processes share. Only the simulator changes
- * it. Processes on other computers have a copy (clock.h). Real time is CLOCK_MONOTONIC in
+ * it. Processes on other computers have a copy (remote_clock.h). Real time is CLOCK_MONOTONIC in
  * nanoseconds.
  */
 #ifndef EMULATE_PACE_H
@@ -22,10 +22,10 @@
 
 #include "base/vtime.h"
 
-/* The line from here on. */
+/* A straight piece of the line from real to simulated time. */
 struct emulate_piece {
-    int64_t wall; /* when it begins, ... */
-    vtime time;   /* ... the simulated time then, ... */
+    int64_t wall; /* real time at which it begins */
+    vtime time;   /* simulated time at which it begins */
     double factor;
 };
 

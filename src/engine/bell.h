@@ -3,8 +3,8 @@
  *
  * The native MPI cannot sleep until a message arrives; it can only poll, which on a busy machine
  * takes the processor from the very process that is being waited for. So processes on one machine
- * share memory with a bell for each of them. A process that sends a message (lane.h) then rings the
- * receiver's bell; a process with nothing to do sleeps until its bell rings.
+ * share memory with a bell for each of them. A process that sends a message (conduit.h) then rings
+ * the receiver's bell; a process with nothing to do sleeps until its bell rings.
  */
 #ifndef ENGINE_BELL_H
 #define ENGINE_BELL_H
@@ -19,7 +19,7 @@
 struct bell {
     uint32_t rings;            /* counts up */
     uint32_t asleep;           /* its owner sleeps or is about to */
-    uint64_t from[BELL_WORDS]; /* a bit for each process that has sent something (lane.c) */
+    uint64_t from[BELL_WORDS]; /* a bit for each process that has sent something (conduit.c) */
 };
 
 /* Where the other processes find the bells that the first one created. fd < 0: there are none. */
@@ -30,8 +30,8 @@ struct bell_address {
 struct bells {
     struct bell *at;      /* NULL: there are none */
     uint32_t count, mine; /* processes on this machine; index of this one */
-    void *room;           /* more shared memory, zeroed at first, aligned to a cache line ... */
-    size_t room_bytes;    /* ... and its size */
+    void *room;           /* more shared memory, zeroed at first, aligned to a cache line */
+    size_t room_bytes;    /* size of `room` */
 };
 
 /* Creates bells for `count` processes, and `room` bytes of shared memory for other uses. The caller

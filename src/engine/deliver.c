@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "engine/engine_internal.h"
+#include "engine/state.h"
 
 /* Each entity knows where its decision is. */
 static inline void due_moved(struct engine_decisions *d, uint32_t at)
@@ -22,15 +23,13 @@ HEAP_FUNCTIONS(engine_decisions, struct engine_due, 2, 64, engine_due_before, du
 
 void engine_make_ready(struct engine *e, struct engine_entity *x, uint32_t id, enum engine_wake why)
 {
-    assert(x->state == ENGINE_BLOCKED);
-    x->state = ENGINE_READY;
+    engine_change(e, x, ENGINE_READY);
     x->wake = (uint8_t)why;
     if (x->heap_pos) {
         engine_decisions_remove(&e->decisions, x->heap_pos - 1);
         x->heap_pos = 0;
     }
-    ARRAY_RING_RESERVE(e->ready, e->ready_cap, e->ready_head, e->ready_tail - e->ready_head, 64);
-    e->ready[e->ready_tail++ & (e->ready_cap - 1)] = id;
+    engine_add_ready(e, id);
 }
 
 /* A blocked entity has a decision due at `due`, unless it had an earlier one. */
@@ -49,12 +48,20 @@ static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
 {
     assert(x->state == ENGINE_NEW && id >= e->cfg.map.count);
     x->clock = when;
-    x->fresh = 1;
-    x->state = ENGINE_BLOCKED;
-    engine_make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
+    engine_change(e, x, ENGINE_SPAWNED);
+    x->wake = ENGINE_WAKE_ARRIVAL;
+    engine_add_ready(e, id);
     e->spawned++;
     if (id >= e->known)
         e->known = (uint64_t)id + 1;
+}
+
+/* Is the entity, which is blocked, to be woken by this message, which is not urgent? */
+static inline int counts(struct engine_entity *x, const struct engine_msg *m)
+{
+    if (x->wake_after & ENGINE_FROM)
+        return m->src == (x->wake_after & ~ENGINE_FROM);
+    return x->wake_after-- <= 1;
 }
 
 static inline void deliver(struct engine *e, struct engine_msg *m)
@@ -73,7 +80,7 @@ static inline void deliver(struct engine *e, struct engine_msg *m)
         m->next = m;
     }
     x->inbox = m;
-    if (x->state != ENGINE_BLOCKED) {
+    if (!engine_is_blocked(x)) {
         if (__builtin_expect(m->flags & ENGINE_MSG_SPAWN, 0))
             begin(e, x, index, m->arrival);
         return;
@@ -82,11 +89,8 @@ static inline void deliver(struct engine *e, struct engine_msg *m)
         due_by(e, x, index, m->arrival);
         return;
     }
-    if (x->wake_after > 1 && !(m->flags & ENGINE_MSG_URGENT)) {
-        x->wake_after--;
-        return;
-    }
-    engine_make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
+    if ((m->flags & ENGINE_MSG_URGENT) || counts(x, m))
+        engine_make_ready(e, x, index, ENGINE_WAKE_ARRIVAL);
 }
 
 static void enter_late(struct engine *e, struct engine_msg *m)
@@ -189,10 +193,11 @@ void engine_notify(struct engine *e, uint32_t sender, uint64_t cookie, vtime t)
     pass_on(e, m);
 }
 
-void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
-                  uint32_t wake_after)
+static inline void block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                         uint32_t wake_after, enum engine_state as)
 {
-    x->state = ENGINE_BLOCKED;
+    assert_hot(wake_after > 0 && !x->heap_pos);
+    engine_change(e, x, as);
     x->wake_after = wake_after;
     if (id == e->granted)
         e->granted_due = -1;
@@ -200,63 +205,44 @@ void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime 
         engine_decisions_push(&e->decisions, (struct engine_due){due, id});
 }
 
+void engine_block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
+                  uint32_t wake_after)
+{
+    block(e, x, id, due, wake_after, ENGINE_BLOCKED);
+}
+
 void engine_block_busy(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
                        uint32_t wake_after)
 {
-    x->busy = 1;
-    e->busy++;
-    engine_block(e, x, id, due, wake_after);
-}
-
-void engine_unbusy(struct engine *e, struct engine_entity *x)
-{
-    e->busy -= x->busy;
-    x->busy = 0;
+    block(e, x, id, due, wake_after, ENGINE_BUSY);
 }
 
 void engine_block_away(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
                        uint32_t wake_after)
 {
-    x->away = 1;
-    e->away++;
-    engine_block(e, x, id, due, wake_after);
+    block(e, x, id, due, wake_after, ENGINE_AWAY);
 }
 
 void engine_block_led(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
                       int is_sure)
 {
-    x->led = 1;
-    x->surely = is_sure != 0;
-    engine_block_away(e, x, id, due, 1);
-}
-
-void engine_return(struct engine *e, struct engine_entity *x)
-{
-    e->away -= x->away;
-    x->away = x->led = x->surely = 0;
+    block(e, x, id, due, 1, is_sure ? ENGINE_SURELY_LED : ENGINE_LED);
 }
 
 void engine_go_out(struct engine *e, struct engine_entity *x)
 {
-    x->out = 1;
-    e->out++;
+    engine_change(e, x, ENGINE_OUT);
 }
 
 void engine_wake(struct engine *e, uint32_t id)
 {
     struct engine_entity *x = engine_entity_at(e, id);
 
-    if (x->out) {
-        x->out = 0;
-        e->out--;
-        x->state = ENGINE_BLOCKED;
-    }
-    if (x->state == ENGINE_BLOCKED)
+    if (x->state == ENGINE_OUT || engine_is_blocked(x))
         engine_make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
 }
 
 void engine_yield(struct engine *e, struct engine_entity *x, uint32_t id)
 {
-    x->state = ENGINE_BLOCKED;
     engine_make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
 }

@@ -13,6 +13,8 @@
  * With several processes, "quiescent" refers to all of them, and d is the smallest of all: the
  * peers find out (engine_peers.settle), and each engine does its part of the same step.
  *
+ * ready.c says in which order entities run.
+ *
  * New entities start in order of their ids whenever no other is ready. So an entity's memory is
  * touched only when it starts or receives a message, and a program whose ranks do not wait for each
  * other needs the memory of one. A random schedule mixes ready and new entities. A spare starts
@@ -20,7 +22,9 @@
  *
  * The scheduler need not run between two turns: entities that can switch to each other do the same
  * work themselves (engine_hand_over). They return to the scheduler for what only it can do - start
- * an entity, talk to other processes, end the run - and when it is time for the idle hook.
+ * an entity, talk to other processes, end the run - and when it is time for the idle hook. With
+ * hand_ticks they also find out what follows from quiescence; else they leave that to the
+ * scheduler, too.
  */
 #include "engine/engine.h"
 
@@ -30,52 +34,17 @@
 #include "base/mem.h"
 #include "base/ticks.h"
 #include "engine/engine_internal.h"
+#include "engine/state.h"
 
-#define NEW_AFTER 4096 /* resumes of others after which a new entity starts anyway */
-#define IDLE_EVERY 16  /* resumes between two calls of the idle hook */
-
-/* ---- ready entities ---- */
-
-/* Random schedule: moves a random ready entity to the front; or chooses to start a new one instead,
- * and returns 1. */
-static int shuffle(struct engine *e)
-{
-    uint64_t ready = e->ready_tail - e->ready_head, mask = e->ready_cap - 1, pick;
-    uint32_t id;
-
-    pick = rng_below(&e->rng, ready + (e->next_new < e->cfg.map.count));
-    if (pick == ready)
-        return 1;
-    id = e->ready[(e->ready_head + pick) & mask];
-    e->ready[(e->ready_head + pick) & mask] = e->ready[e->ready_head & mask];
-    e->ready[e->ready_head & mask] = id;
-    return 0;
-}
-
-/* The next entity to run, or -1. */
-static int64_t take_ready(struct engine *e)
-{
-    int fresh = e->ready_head == e->ready_tail;
-
-    if (fresh && e->next_new == e->cfg.map.count)
-        return -1;
-    if (e->cfg.random)
-        fresh = shuffle(e);
-    else if (!fresh && e->next_new < e->cfg.map.count && ++e->held_back > NEW_AFTER)
-        fresh = 1; /* entities that run for ever must not keep others from starting */
-    if (fresh) {
-        e->held_back = 0;
-        return (int64_t)e->next_new++;
-    }
-    return e->ready[e->ready_head++ & (e->ready_cap - 1)];
-}
+#define IDLE_EVERY 16 /* resumes between two calls of the idle hook */
 
 /* ---- turns ---- */
 
 static void give_turn(struct engine *e, uint32_t id)
 {
-    engine_entity_at(e, id)->state = ENGINE_RUNNING;
+    engine_change(e, engine_entity_at(e, id), ENGINE_RUNNING);
     e->running = id;
+    e->turns++;
 }
 
 static void run_one(struct engine *e, uint32_t id)
@@ -86,7 +55,8 @@ static void run_one(struct engine *e, uint32_t id)
     if (!e->cfg.ops->resume(e->cfg.owner, id))
         return;
     x = engine_entity_at(e, e->running);
-    x->state = ENGINE_DONE;
+    engine_change(e, x, ENGINE_DONE);
+    assert(!x->lingers);
     e->done++;
     engine_progress(e, x->clock);
     for (struct engine_msg *m; (m = engine_poll(x));)
@@ -95,6 +65,7 @@ static void run_one(struct engine *e, uint32_t id)
 
 void engine_linger(struct engine *e, struct engine_entity *x)
 {
+    assert(x->state == ENGINE_RUNNING && !x->lingers);
     x->lingers = 1;
     e->done++;
     engine_progress(e, x->clock);
@@ -125,14 +96,24 @@ static int wants_poll(const struct engine *e)
     return e->cfg.peers && (e->unsent > 1 || ticks_now() >= e->next_poll);
 }
 
-int64_t engine_hand_over(struct engine *e)
+/* Should the scheduler call the idle hook? */
+static inline int is_idle_due(const struct engine *e)
 {
-    struct engine_entity *x;
-    int64_t id;
+    return e->turns >= IDLE_EVERY || e->idle_often;
+}
 
-    if (e->stop || ticks_now() >= e->hand_until || wants_poll(e))
-        return -1;
-    while ((id = take_ready(e)) < 0) {
+/* Is it the scheduler's turn? */
+static inline int is_time(const struct engine *e)
+{
+    return e->cfg.hand_ticks ? ticks_now() >= e->hand_until : is_idle_due(e);
+}
+
+/* Nothing is ready: finds something, unless only the scheduler can. */
+static int64_t find_ready(struct engine *e)
+{
+    int64_t id = -1;
+
+    while (e->cfg.hand_ticks && (id = engine_take_ready(e)) < 0) {
         if (e->out > 0 && is_wanted(e))
             continue;
         if (e->cfg.peers || engine_is_outside(e) || e->out > 0 || e->away > 0)
@@ -141,9 +122,21 @@ int64_t engine_hand_over(struct engine *e)
         if (e->verdict != ENGINE_END_GOES_ON)
             return -1;
     }
+    return id;
+}
+
+int64_t engine_hand_over(struct engine *e)
+{
+    struct engine_entity *x;
+    int64_t id;
+
+    if (e->stop || is_time(e) || wants_poll(e))
+        return -1;
+    id = engine_take_ready(e);
+    if (id < 0 && (id = find_ready(e)) < 0)
+        return -1;
     x = engine_entity_at(e, (uint32_t)id);
-    if (x->state == ENGINE_NEW || x->fresh) {
-        x->fresh = 0; /* if it has had a turn before, it need not be started */
+    if (x->state <= ENGINE_SPAWNED) {
         e->chosen = id;
         return -1;
     }
@@ -157,15 +150,13 @@ static int64_t take_next(struct engine *e)
     int64_t id = e->chosen;
 
     if (__builtin_expect(id < 0, 1))
-        return take_ready(e);
+        return engine_take_ready(e);
     e->chosen = -1;
     return id;
 }
 
 enum engine_end engine_run(struct engine *e)
 {
-    unsigned turns = 0;
-
     while (!e->stop && e->verdict == ENGINE_END_GOES_ON) {
         int64_t id = take_next(e);
 
@@ -178,9 +169,11 @@ enum engine_end engine_run(struct engine *e)
         }
         e->hand_until = e->cfg.hand_ticks ? ticks_now() + e->cfg.hand_ticks : 0;
         run_one(e, (uint32_t)id);
-        turns++;
-        if ((turns % IDLE_EVERY == 0 || e->idle_often || e->cfg.hand_ticks) && e->idle)
-            e->idle(e->cfg.owner);
+        if (is_idle_due(e) || e->cfg.hand_ticks) {
+            e->turns = 0;
+            if (e->idle)
+                e->idle(e->cfg.owner);
+        }
         if (wants_poll(e))
             e->cfg.peers->poll(e->cfg.peers->owner);
     }
@@ -201,7 +194,7 @@ vtime engine_lower_bound(const struct engine *e)
     for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
-        if (x->state != ENGINE_DONE && x->state != ENGINE_NEW && !x->lingers && x->clock < low)
+        if (x->state != ENGINE_DONE && engine_is_started(x) && !x->lingers && x->clock < low)
             low = x->clock;
     }
     return low;

@@ -54,12 +54,36 @@
 #include "base/vtime.h"
 #include "engine/rank_map.h"
 
+/*
+ * What an entity does. state.h has the one function that changes it, and state.c the table of what
+ * may follow what:
+ *
+ *                 its first turn                           it ends
+ *     NEW ---------------------------------> RUNNING ---------------------> DONE
+ *      |                                     ^ ^ | |
+ *      | spawn message                 turn  | | | |  engine_block*
+ *      +------------> SPAWNED ---------------+ | | +-------------> BLOCKED  BUSY  AWAY
+ *                          first turn          | |                 LED  SURELY_LED
+ *                                              | | engine_yield           |
+ *                                        turn  | v                        |
+ *                                            READY <----------------------+
+ *                                              ^       arrival, decision, engine_wake
+ *                                              |
+ *              RUNNING --- engine_go_out ---> OUT   (engine_wake)
+ */
 enum engine_state {
     ENGINE_NEW = 0, /* not started; all-zero memory is a new entity */
+    ENGINE_SPAWNED, /* a spare that is ready, but whose first turn only the scheduler can give */
     ENGINE_READY,
     ENGINE_RUNNING,
-    ENGINE_BLOCKED,
+    ENGINE_OUT, /* it runs without its turn (engine_go_out) */
     ENGINE_DONE,
+    ENGINE_BLOCKED,    /* it waits for a message or decision, as in all states that follow */
+    ENGINE_BUSY,       /* blocked, but it may emit something (engine_block_busy) */
+    ENGINE_AWAY,       /* blocked, until something outside may wake it (engine_block_away) */
+    ENGINE_LED,        /* away, and others seem to cause what wakes it (engine_block_led) */
+    ENGINE_SURELY_LED, /* away, and others surely cause what wakes it */
+    ENGINE_STATES
 };
 
 /* A message as the engine sees it; the owner's fields and the payload follow. */
@@ -75,22 +99,20 @@ struct engine_msg {
 #define ENGINE_MSG_MEDIUM 4u /* it goes to the medium */
 #define ENGINE_MSG_SPAWN 8u  /* the receiver, a spare (rank_map.h), starts when this arrives */
 
+/* In engine_entity.wake_after: of all messages that are not urgent, only those from the source with
+ * the world number in the other bits wake the entity. */
+#define ENGINE_FROM ((uint32_t)1 << 31)
+
 /* An entity; the first member of the owner's per-rank structure; 32 bytes. */
 struct engine_entity {
     vtime clock;
     struct engine_msg *inbox; /* tail of a circular list; NULL when empty */
     uint32_t heap_pos;        /* position in the heap of decisions + 1; 0: none is due */
-    uint32_t wake_after;      /* arrivals still needed before waking makes sense */
-    uint8_t state;            /* enum engine_state */
-    uint8_t wake;             /* enum engine_wake of the last wake */
-    uint8_t lingers;          /* it has ended, but still serves others (engine_linger) */
-    uint8_t fresh : 1;        /* a spare whose first turn only the scheduler can give */
-    uint8_t busy : 1;         /* blocked, but may emit something (engine_block_busy) */
-    uint8_t asking : 1;       /* it is in engine.asking */
-    uint8_t out : 1;          /* it runs without its turn (engine_go_out) */
-    uint8_t away : 1;    /* blocked until something outside wakes it (engine_block_away), ... */
-    uint8_t led : 1;     /* ... which follows from what others do, ... */
-    uint8_t surely : 1;  /* ... in any case */
+    uint32_t wake_after; /* arrivals needed before waking makes sense, or ENGINE_FROM | source */
+    uint8_t state;       /* enum engine_state; changed in state.h only */
+    uint8_t wake;        /* enum engine_wake of the last wake */
+    uint8_t lingers;     /* it has ended, but still serves others (engine_linger) */
+    uint8_t asking;      /* it is in engine.asking */
     uint32_t owner_word; /* free for the owner */
 };
 
@@ -155,9 +177,9 @@ struct engine_status {
     uint64_t spawned;    /* entities that were spares */
     uint64_t progressed; /* something succeeded since the last common quiescence */
     uint64_t busy;       /* entities that are busy */
-    uint64_t away;       /* entities that are away, ... */
-    uint64_t led;        /* ... so many of them surely led, ... */
-    vtime away_clock;    /* ... and the smallest clock of those that are not led */
+    uint64_t away;       /* entities that are away */
+    uint64_t led;        /* entities that are away and surely led */
+    vtime away_clock;    /* smallest clock of entities that are away and not led */
     uint64_t forced;     /* of all: enum engine_forced */
     vtime idle_since;    /* of all: since when nothing has succeeded; see struct engine */
 };
@@ -200,9 +222,10 @@ struct engine_config {
     size_t stride;    /* size of one; a multiple of 64 keeps entities apart in the cache */
     vtime lookahead;  /* smallest time between an emission and its arrival */
     vtime idle_limit; /* virtual time of polling without progress that counts as a livelock */
-    int random;       /* run ready entities in random order ... */
-    uint64_t seed;    /* ... drawn from this seed */
-    /* How long entities hand the turn to each other before the scheduler gets it (base/ticks.h) */
+    int random;       /* run ready entities in random order */
+    uint64_t seed;    /* of that random order */
+    /* How long entities hand the turn to each other before the scheduler gets it (base/ticks.h); 0:
+     * for a few turns, and while others are ready. */
     uint64_t hand_ticks;
     const struct engine_ops *ops;
     void *owner;
@@ -217,6 +240,18 @@ enum engine_end {
     ENGINE_END_GOES_ON, /* never returned by engine_run */
 };
 
+/* Ready entities that are put off until the turn of their group (ready.c). */
+#define ENGINE_GROUP 256
+struct engine_group {
+    uint64_t set[ENGINE_GROUP / 64];
+};
+struct engine_later {
+    struct engine_group *groups;
+    uint64_t group_cap;
+    uint32_t *queue; /* ring of the groups whose set is not empty */
+    uint64_t head, tail, queue_cap;
+};
+
 struct engine {
     struct engine_config cfg;
     struct pool msgs;
@@ -227,19 +262,25 @@ struct engine {
     uint64_t out;      /* number of entities that are out */
     uint64_t away;     /* number of entities that are away */
     int is_forced;     /* engine_force: what comes too late for the medium enters it late */
-    uint64_t forced;   /* how often */
-    uint64_t late;     /* how many have, ... */
-    vtime late_most;   /* ... and by how much at most */
+    uint64_t forced;   /* how often decisions were forced */
+    uint64_t late;     /* messages that entered the medium late */
+    vtime late_most;   /* the most by which one of them was late */
     vtime granted_due; /* lookahead 0: `granted` may take one decision due at or before this */
     uint32_t granted;
-    uint32_t *ready;     /* ring of ids, oldest at ready_head; a bag with a random schedule */
+    uint32_t *ready;     /* ring of ids, the next one at ready_head; a bag with a random schedule */
     uint64_t ready_head; /* counts up; index modulo ready_cap */
     uint64_t ready_tail;
     uint64_t ready_cap; /* a power of two */
-    uint64_t next_new;  /* entities below this have been started */
-    uint32_t running;   /* whose turn it is */
-    int64_t chosen; /* from engine_hand_over for the scheduler: the entity to start, or -1, ... */
-    int verdict;    /* ... and how the run ends (enum engine_end), or ENGINE_END_GOES_ON */
+    uint32_t group;     /* entities of this group join the ring when they become ready */
+    uint32_t stay;      /* turns since `group` became the present one */
+    struct engine_later later;
+    uint64_t next_new; /* entities below this have been started */
+    uint32_t running;  /* whose turn it is */
+    uint32_t turns;    /* since the last call of `idle` */
+    /* engine_hand_over leaves these for the scheduler: the entity to start, or -1, and how the run
+     * ends (enum engine_end), or ENGINE_END_GOES_ON. */
+    int64_t chosen;
+    int verdict;
     uint64_t hand_until; /* when the scheduler wants the turn, in ticks */
     uint32_t held_back;  /* resumes since the last new entity started */
     uint64_t done;
@@ -325,6 +366,30 @@ static inline int engine_is_untouched(const struct engine *e, uint32_t id)
     return id >= e->next_new && id < e->cfg.map.count;
 }
 
+/* Does it wait for a message or a decision, whatever else it does? */
+static inline int engine_is_blocked(const struct engine_entity *x)
+{
+    return x->state >= ENGINE_BLOCKED;
+}
+
+/* Is it blocked, but may emit something (invariant 8)? */
+static inline int engine_is_busy(const struct engine_entity *x)
+{
+    return x->state == ENGINE_BUSY;
+}
+
+/* Is it blocked until something outside wakes it (invariant 9)? */
+static inline int engine_is_away(const struct engine_entity *x)
+{
+    return x->state >= ENGINE_AWAY;
+}
+
+/* Has it been started? Its memory may be touched before, by messages. */
+static inline int engine_is_started(const struct engine_entity *x)
+{
+    return x->state != ENGINE_NEW;
+}
+
 /* The index of the entity that has the turn, or had it last. */
 static inline uint32_t engine_running(const struct engine *e)
 {
@@ -402,7 +467,7 @@ static inline void engine_msg_prefetch(struct engine *e, size_t size)
 /* Hands a message to its destination, in any process, which then owns it. The caller sets arrival,
  * src and dst. */
 void engine_inject(struct engine *, struct engine_msg *);
-/* The same for a message from another process to an entity of this one or, with its call, to the
+/* Hands on a message from another process: to an entity of this process or, with its call, to the
  * medium. Wakes the destination if it is blocked and enough messages have arrived, or once a
  * decision that the message brings is safe. */
 void engine_deliver(struct engine *, struct engine_msg *, const struct engine_call *);
@@ -444,31 +509,25 @@ static inline struct engine_msg *engine_poll(struct engine_entity *x)
 /*
  * Marks the running entity as blocked; the caller suspends it at once. `due` is the time at which
  * its decision is due, or VTIME_NEVER; `wake_after` (at least 1) is the number of arrivals needed
- * before waking it makes sense. When it runs again, entity->wake says why. Spurious wakes are
- * possible.
+ * before waking it makes sense, or ENGINE_FROM and the source from which one is needed. When it
+ * runs again, entity->wake says why. Spurious wakes are possible.
  */
 void engine_block(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                   uint32_t wake_after);
 
 /*
- * The same for an entity that may emit something that nobody waits for, such as one with a running
- * thread. When nothing else is due, the entity is woken to look. Its first act after any wake is
- * engine_unbusy.
+ * engine_block for an entity that may emit something that nobody waits for, such as one with a
+ * running thread. When nothing else is due, the entity is woken to look.
  */
 void engine_block_busy(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                        uint32_t wake_after);
-void engine_unbusy(struct engine *, struct engine_entity *);
 
-/*
- * The same for an entity that waits for something outside, which ops->wanted notices. Its first act
- * after any wake is engine_return.
- */
+/* engine_block for an entity that waits for something outside, which ops->wanted notices. */
 void engine_block_away(struct engine *, struct engine_entity *, uint32_t id, vtime due,
                        uint32_t wake_after);
-/* The same if that cannot happen before another entity has caused it: its clock is no bound for
- * others. is_sure: this is no guess. */
+/* engine_block_away for an entity whose wait can only end by what another entity does: its clock is
+ * no bound for others. is_sure: this is no guess. */
 void engine_block_led(struct engine *, struct engine_entity *, uint32_t id, vtime due, int is_sure);
-void engine_return(struct engine *, struct engine_entity *);
 /* Lets the first decision be taken although entities are away: for the owner that knows that they
  * wait for it. What they do then may come too late for it. Scheduler context; returns whether there
  * was one. */
@@ -522,7 +581,7 @@ static inline int engine_is_safe(struct engine *e, uint32_t id, vtime due)
     return 1;
 }
 
-/* How many entities are ready. */
+/* How many entities run next: 0 if none is ready. */
 static inline uint64_t engine_ready(const struct engine *e)
 {
     return e->ready_tail - e->ready_head;

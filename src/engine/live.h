@@ -1,5 +1,5 @@
 /*
- * live.h - the word that a process of `orrery hybrid` shows to the simulators (native_link.show).
+ * live.h - the word that a process of `orrery hybrid` shows to the simulators (proc_link.show).
  *
  *     | process id | calls so far | asks | inside |
  *     64          32              2      1        0

@@ -22,8 +22,9 @@ struct engine_call {
      * no order is kept. */
     uint64_t order;
     /* Of messages with order 0 between the same two entities at the same time: which goes first. It
-     * does not depend on the schedule, as their submission may. A medium with lanes lets messages
-     * overtake each other whose ties differ, whatever their order, except those without a tie. */
+     * does not depend on the schedule, as their submission may. A medium with substreams lets
+     * messages overtake each other whose ties differ, whatever their order, except those without a
+     * tie. */
     uint64_t tie;
 };
 

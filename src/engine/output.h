@@ -76,8 +76,8 @@ struct output {
     size_t text_len, text_cap, text_live;
     struct output_book *book;       /* where these bytes are, or NULL */
     struct output_position emitted; /* the last record added to `stage` */
-    uint64_t line_key;              /* the unfinished line that was last written to ... */
-    struct buf line;                /* ... empty when there is none */
+    uint64_t line_key;              /* key of the unfinished line that was last written to */
+    struct buf line;                /* that line; empty: there is none */
     vtime line_when;                /* when it was last written to */
     struct map lines;               /* all other unfinished lines: key -> struct output_line */
     struct output_run_heap runs;    /* by the next record of each; ties by age */

@@ -29,9 +29,9 @@
 struct output_book {
     _Atomic uint64_t current;          /* bytes in use << 1 | half */
     _Atomic vtime cut;                 /* records from this time on are discarded; 0: none */
-    _Atomic vtime bound;               /* records before this time have been written ... */
-    struct output_position written[2]; /* ... and those up to this position, ... */
-    _Atomic uint32_t which;            /* ... of which this element is valid */
+    _Atomic vtime bound;               /* records before this time have been written */
+    struct output_position written[2]; /* records up to here, too: the element `which` is valid */
+    _Atomic uint32_t which;
     /* Descriptor of the file of older records (output_spill.c) in this process, + 1; 0: none. */
     _Atomic int32_t spill_fd;
     _Atomic uint32_t run_count;

@@ -8,7 +8,7 @@
  *     an older epoch that are still in flight. Other reports stay valid.
  *  3. When a message of a round reaches a process, that process knows of the round: from the
  *     coordinator, or from the head of the batch. So no decision waits for a later round than it
- *     would in one process.
+ *     would in one process. With a medium, it has taken part in the round (procs_early.c).
  */
 #include "engine/procs.h"
 
@@ -20,15 +20,13 @@
 #include "engine/medium.h"
 #include "engine/procs_internal.h"
 
-#define BOX_MAX ((size_t)64 << 10) /* bytes of a batch that is being filled ... */
-#define BOX_ALL ((size_t)4 << 20)  /* ... and of all of them */
+#define BOX_MAX ((size_t)64 << 10) /* bytes of a batch that is being filled, at most */
+#define BOX_ALL ((size_t)4 << 20)  /* bytes of all batches that are being filled, at most */
 /* With more processes, look this often without result before reporting. */
 #define REPORT_AT_ONCE 16u
-#define POLL_NS 40000.0     /* how often to poll the link while entities run ... */
-#define POLL_PROC_NS 1000.0 /* ... or less often with many processes to send to */
+#define POLL_NS 40000.0     /* how often to poll the link while entities run */
+#define POLL_PROC_NS 1000.0 /* less often with many processes: this for each of them */
 #define IDLE_NS 20000000.0  /* how often to call the engine's idle hook while waiting */
-
-enum { TAG_BATCH = 1, TAG_REPORT, TAG_VERDICT, TAG_LOOK, TAG_LOOKED };
 
 /* The `next` field is not sent. For the medium, the call follows its message. */
 #define WIRE_SKIP offsetof(struct engine_msg, arrival)
@@ -58,15 +56,15 @@ static void tell(struct procs *p, uint32_t to, char *data)
 {
     const struct engine *e = p->cfg.engine;
 
-    p->told[to] = (struct procs_head){e->safe_until, e->reached};
+    p->told[to] = (struct procs_head){e->safe_until, e->reached, p->epoch};
     memcpy(data, &p->told[to], sizeof p->told[to]);
 }
 
 static void batch_send(struct procs *p, uint32_t to, int tag, char *data, size_t len)
 {
-    const struct native_link *link = &p->cfg.link;
+    const struct proc_link *link = &p->cfg.link;
 
-    if (tag == TAG_BATCH)
+    if (tag == PROCS_BATCH)
         tell(p, to, data);
     p->sent += batch_hash(link->proc, to, p->sent_to[to]++);
     p->batches++;
@@ -88,7 +86,7 @@ static void box_close(struct procs *p, uint32_t to)
 {
     struct procs_box *box = &p->boxes[to];
 
-    queue(p, to, TAG_BATCH, box->data, box->len);
+    queue(p, to, PROCS_BATCH, box->data, box->len);
     box->data = NULL;
     box->len = 0;
 }
@@ -106,7 +104,8 @@ static char *box_room(struct procs *p, uint32_t to, size_t bytes)
     }
     if (!box->data) { /* a message larger than a box gets its own */
         box->len = sizeof(struct procs_head);
-        box->data = native_alloc(box->len + bytes > p->box_size ? box->len + bytes : p->box_size);
+        box->data = proc_link_alloc(box->len + bytes > p->box_size ? box->len + bytes
+                                                                   : p->box_size);
     }
     at = box->data + box->len;
     box->len += bytes;
@@ -134,7 +133,8 @@ static int is_ahead(const struct procs *p, uint32_t to)
 {
     const struct engine *e = p->cfg.engine;
 
-    return p->told[to].safe_until < e->safe_until || p->told[to].reached < e->reached;
+    return p->told[to].safe_until < e->safe_until || p->told[to].reached < e->reached ||
+           (p->cfg.in_step && p->told[to].step < p->epoch);
 }
 
 void procs_flush(struct procs *p)
@@ -143,8 +143,8 @@ void procs_flush(struct procs *p)
 
     while ((b = p->full)) {
         p->full = b->next;
-        if (b->tag != TAG_BATCH && is_ahead(p, b->to)) /* an item has no head */
-            batch_send(p, b->to, TAG_BATCH, native_alloc(sizeof(struct procs_head)),
+        if (b->tag != PROCS_BATCH && is_ahead(p, b->to)) /* an item has no head */
+            batch_send(p, b->to, PROCS_BATCH, proc_link_alloc(sizeof(struct procs_head)),
                        sizeof(struct procs_head));
         batch_send(p, b->to, b->tag, b->data, b->len);
         mem_free(b);
@@ -154,7 +154,7 @@ void procs_flush(struct procs *p)
         struct procs_box *box = &p->boxes[p->open[i]];
 
         if (box->data)
-            batch_send(p, p->open[i], TAG_BATCH, box->data, box->len);
+            batch_send(p, p->open[i], PROCS_BATCH, box->data, box->len);
         *box = (struct procs_box){0};
     }
     p->open_count = 0;
@@ -218,22 +218,22 @@ static void take(struct procs *p, uint32_t from, int tag, const void *data, size
     struct procs_report report;
 
     switch (tag) {
-    case TAG_BATCH:
+    case PROCS_BATCH:
         batch_deliver(p, data, bytes);
         count_received(p, from);
         break;
-    case TAG_REPORT:
+    case PROCS_REPORT:
         memcpy(&report, data, sizeof report);
         take_report(p, from, &report);
         break;
-    case TAG_VERDICT:
+    case PROCS_VERDICT:
         memcpy(&p->verdict, data, sizeof p->verdict);
         p->has_verdict = 1;
         break;
-    case TAG_LOOK:
+    case PROCS_LOOK:
         memcpy(&p->look, data, sizeof p->look);
         break;
-    case TAG_LOOKED:
+    case PROCS_LOOKED:
         p->looked += memcmp(&p->look, data, sizeof p->look) == 0;
         break;
     default:
@@ -243,19 +243,35 @@ static void take(struct procs *p, uint32_t from, int tag, const void *data, size
     }
 }
 
+static unsigned take_held(struct procs *p)
+{
+    struct procs_held *held = procs_release(p);
+    unsigned count = 0;
+
+    for (struct procs_held *h; (h = held); count++) {
+        held = h->next;
+        take(p, h->from, h->tag, h->data, h->bytes);
+        proc_link_free(h->data);
+        mem_free(h);
+    }
+    return count;
+}
+
 unsigned procs_receive(struct procs *p)
 {
-    const struct native_link *link = &p->cfg.link;
-    unsigned count = 0;
+    const struct proc_link *link = &p->cfg.link;
+    unsigned count = p->held ? take_held(p) : 0;
     uint32_t from;
     size_t bytes;
     void *data;
     int tag;
 
     while (link->recv(link->owner, &from, &tag, &data, &bytes)) {
-        take(p, from, tag, data, bytes);
-        native_free(data);
         count++;
+        if (procs_hold_early(p, from, tag, data, bytes))
+            continue;
+        take(p, from, tag, data, bytes);
+        proc_link_free(data);
     }
     return count;
 }
@@ -274,7 +290,7 @@ static void peers_poll(void *owner)
 /* Sends the verdict to the process, which will report again. */
 static void send_verdict(struct procs *p, uint32_t to, const struct engine_status *all)
 {
-    const struct native_link *link = &p->cfg.link;
+    const struct proc_link *link = &p->cfg.link;
     struct procs_verdict v = {p->epochs[to]++, *all};
 
     p->has_report[to] = 0;
@@ -282,7 +298,7 @@ static void send_verdict(struct procs *p, uint32_t to, const struct engine_statu
     p->sum_sent -= p->reports[to].sent;
     p->sum_received -= p->reports[to].received;
     if (to != link->proc) {
-        link->send(link->owner, to, TAG_VERDICT, native_copy(&v, sizeof v), sizeof v);
+        link->send(link->owner, to, PROCS_VERDICT, proc_link_copy(&v, sizeof v), sizeof v);
         return;
     }
     p->verdict = v;
@@ -348,7 +364,7 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
  */
 static void unlock(struct procs *p)
 {
-    const struct native_link *link = &p->cfg.link;
+    const struct proc_link *link = &p->cfg.link;
     uint64_t state = p->cfg.is_stuck(p->cfg.owner, p->report_serial + p->forced);
 
     if (!state)
@@ -368,16 +384,18 @@ static void unlock(struct procs *p)
         p->look = state;
         p->looked = 0;
         for (uint32_t i = 1; i < link->procs; i++)
-            link->send(link->owner, i, TAG_LOOK, native_copy(&state, sizeof state), sizeof state);
+            link->send(link->owner, i, PROCS_LOOK, proc_link_copy(&state, sizeof state),
+                       sizeof state);
     }
 }
 
 /* This process has taken all that has arrived, and nothing has come of it. */
 static void say_looked(struct procs *p)
 {
-    const struct native_link *link = &p->cfg.link;
+    const struct proc_link *link = &p->cfg.link;
 
-    link->send(link->owner, 0, TAG_LOOKED, native_copy(&p->look, sizeof p->look), sizeof p->look);
+    link->send(link->owner, 0, PROCS_LOOKED, proc_link_copy(&p->look, sizeof p->look),
+               sizeof p->look);
     p->look = 0;
 }
 
@@ -385,7 +403,7 @@ static void say_looked(struct procs *p)
 
 static void report(struct procs *p, const struct engine_status *mine)
 {
-    const struct native_link *link = &p->cfg.link;
+    const struct proc_link *link = &p->cfg.link;
 
     if (mine->progressed)
         p->progress = p->last.serial + 1;
@@ -401,7 +419,7 @@ static void report(struct procs *p, const struct engine_status *mine)
     if (link->proc == 0)
         take_report(p, 0, &p->last);
     else
-        link->send(link->owner, 0, TAG_REPORT, native_copy(&p->last, sizeof p->last),
+        link->send(link->owner, 0, PROCS_REPORT, proc_link_copy(&p->last, sizeof p->last),
                    sizeof p->last);
 }
 

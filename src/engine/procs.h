@@ -24,7 +24,8 @@
  * step later, from a message that the step caused. Therefore each batch begins with what the sender
  * knows of the steps (safe_until, reached), and the receiver learns that first: every decision is
  * taken in the same round as in one process. So a round costs messages only to the processes that
- * take part, and none if that is the coordinator alone.
+ * take part, and none if that is the coordinator alone. With a medium all take part in all steps,
+ * and a batch that comes before the verdict it follows from waits for that (procs_early.c).
  *
  * Counting batches instead of hashing them would not work: reports are made at different times, and
  * one batch sent after a report could make up for another received before it.
@@ -36,10 +37,10 @@
 #define ENGINE_PROCS_H
 
 #include "engine/engine.h"
-#include "engine/native.h"
+#include "engine/proc_link.h"
 
-#define PROCS_NOTE 16 /* notes have tags from here on ... */
-#define PROCS_ITEM 64 /* ... and items, which count like batches, from here on */
+#define PROCS_NOTE 16 /* the first tag of notes */
+#define PROCS_ITEM 64 /* the first tag of items, which count like batches */
 /* Decisions that were to be forced in a row, and there was none, until busy entities look; if none
  * is busy, the run may be over. */
 #define PROCS_LOOK_AFTER 20
@@ -59,6 +60,7 @@ struct procs_verdict {
 /* The head of a batch: how far the sender has come. */
 struct procs_head {
     vtime safe_until, reached;
+    uint64_t step; /* verdicts that it has seen */
 };
 
 struct procs_box {
@@ -81,17 +83,17 @@ struct procs_wait {
     unsigned sleeps; /* in this wait */
     uint64_t spin,
         glance;  /* how long to poll before sleeping: with and without a processor to spare */
-    int pressed; /* others want the processor ... */
-    uint64_t pressed_next; /* ... until when that answer holds */
-    uint64_t asked;        /* when we last asked, and how long this thread had been kept from ... */
-    uint64_t kept;         /* ... running until then, in nanoseconds */
-    uint64_t slept;        /* since then */
+    int pressed; /* others want the processor */
+    uint64_t pressed_next;   /* until when `pressed` holds */
+    uint64_t asked;          /* when it was last determined */
+    uint64_t kept;           /* how long this thread had been kept from running then, in ns */
+    uint64_t slept;          /* time slept since `asked` */
     uint64_t gathered_until; /* the processes share a processor; 0: they do not */
 };
 
 struct procs_config {
     struct engine *engine;
-    struct native_link link;
+    struct proc_link link;
     /* A note from another process has arrived. Scheduler context. The data is borrowed. */
     void (*note)(void *owner, uint32_t from, int tag, const void *data, size_t bytes);
     /* Entities are away, and nothing follows from the status of all: whether what is outside waits
@@ -99,7 +101,12 @@ struct procs_config {
      * the coordinator, again and again; NULL: never. */
     uint64_t (*is_stuck)(void *owner, uint64_t serial);
     void *owner;
+    /* There is a medium, here or elsewhere: all processes take part in all steps, and what comes
+     * from one that is ahead waits until this one has taken the same step. */
+    int in_step;
 };
+
+struct procs_held;
 
 /* Use the functions. */
 struct procs {
@@ -113,11 +120,12 @@ struct procs {
     uint64_t sent, received;               /* sums of hashes */
     uint64_t delivered;                    /* batches */
     uint64_t delivered_before;             /* when the last report was made */
-    struct procs_report last;              /* the last report ... */
-    int reported;            /* ... was made in this epoch and nothing changed since */
+    struct procs_report last;              /* the last report */
+    int reported;            /* `last` was made in this epoch and nothing has changed since */
     uint64_t progress;       /* serial of the last report of progress */
     struct procs_head *told; /* per process, in the last batch for it */
     uint64_t epoch;
+    struct procs_held *held; /* what came before its verdict, oldest first */
     int has_verdict;
     struct procs_verdict verdict;
     size_t box_size;
@@ -125,17 +133,17 @@ struct procs {
     uint64_t poll_ticks;   /* how often to poll the link */
     struct procs_wait wait;
     struct procs_report
-        *reports; /* coordinator: the latest report of each process in its present epoch ... */
+        *reports; /* coordinator: the latest report of each process in its present epoch */
     uint8_t *has_report;
     uint32_t report_count;
     uint64_t *epochs; /* coordinator: of each process */
     /* Coordinator: serial of the report of each that the last verdict rests on. */
     uint64_t *settled;
     uint64_t sum_sent, sum_received;
-    int waits;              /* coordinator: for those that are away (engine_status_waits), ... */
-    uint64_t report_serial; /* ... after so many reports, ... */
-    uint64_t forced;        /* ... so many of them forced, ... */
-    unsigned futile;        /* ... the last ones in vain */
+    int waits; /* coordinator: it waits for those that are away (engine_status_waits) */
+    uint64_t report_serial; /* coordinator: number of reports so far */
+    uint64_t forced;        /* coordinator: decisions forced so far */
+    unsigned futile;        /* coordinator: the last decisions forced that changed nothing */
     /* The state for which all are asked to look, or this process is; 0: none. */
     uint64_t look;
     uint32_t looked;  /* coordinator: how many have */
@@ -145,7 +153,7 @@ struct procs {
 /* In place. The engine is initialised afterwards, with &procs->peers in its configuration. */
 void procs_init(struct procs *, const struct procs_config *);
 
-/* Sends a note; data as in struct native_link. Scheduler context. */
+/* Sends a note; data as in struct proc_link. Scheduler context. */
 void procs_note(struct procs *, uint32_t to, int tag, void *data, size_t bytes);
 
 /* Sends an item after all messages sent to that process so far, in any context. There is no

@@ -13,18 +13,18 @@
  * would sleep while the other wakes up (a millisecond in a virtual machine), for ever. */
 #define SPIN_NS 100000.0
 #define SPIN_DEAF_NS 3000000.0
-/* The same when others want the processor, perhaps the very process that is waited for. */
+/* How long to poll when others want the processor, perhaps the very process that is waited for. */
 #define GLANCE_NS 2000.0
 #define GLANCE_DEAF_NS 50000.0
-#define SLEEP_NS 1000000       /* the first sleep if a message ends it ... */
-#define SLEEP_DEAF_NS 20000    /* ... and if not; doubled ... */
-#define SLEEP_MAX_NS 5000000   /* ... up to this */
-#define PRESSURE_NS 10000000.0 /* how often to check whether others want the processor, ... */
-#define PRESSED_NS 100000000.0 /* ... how long the answer holds if they do, ... */
-/* ... and they do if this thread had to wait for this fraction of the time. */
+#define SLEEP_NS 1000000       /* the first sleep if a message ends it */
+#define SLEEP_DEAF_NS 20000    /* the first sleep if a message does not end it */
+#define SLEEP_MAX_NS 5000000   /* each sleep is twice the one before, up to this */
+#define PRESSURE_NS 10000000.0 /* how often to check whether others want the processor */
+#define PRESSED_NS 100000000.0 /* how long the answer holds if they do */
+/* Others want the processor if this thread had to wait for it for this fraction of the time. */
 #define PRESSED_PART 0.05
-#define GATHERED_NS 2000000000.0 /* how long the processes then share one processor, ... */
-#define GATHER_PART 0.2          /* ... if they slept for this fraction of the time */
+#define GATHERED_NS 2000000000.0 /* how long processes share one processor */
+#define GATHER_PART 0.2          /* they do if they slept for this fraction of the time */
 
 /* For how many nanoseconds this thread was runnable but did not run; 0 if the kernel does not
  * say. */

@@ -6,6 +6,9 @@
  * only.
  */
 #include "engine/engine_internal.h"
+#include "engine/state.h"
+
+#define AUDIT_MOST HOSTILE(4096, 0) /* entities that are audited at each quiescence */
 
 void engine_status_merge(struct engine_status *into, const struct engine_status *from)
 {
@@ -34,8 +37,8 @@ static void status_away(const struct engine *e, struct engine_status *s)
     for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
-        s->led += x->away && x->surely;
-        if (x->away && !x->led && x->clock < s->away_clock)
+        s->led += x->state == ENGINE_SURELY_LED;
+        if (x->state == ENGINE_AWAY && x->clock < s->away_clock)
             s->away_clock = x->clock;
     }
 }
@@ -97,7 +100,7 @@ static void wake_busy(struct engine *e)
     for (uint64_t i = 0; e->busy > 0 && i < e->known; i++) {
         struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
-        if (x->busy && x->state == ENGINE_BLOCKED)
+        if (engine_is_busy(x))
             engine_make_ready(e, x, (uint32_t)i, ENGINE_WAKE_LOOK);
     }
 }
@@ -156,7 +159,7 @@ static int attend(struct engine *e)
 
     e->rounds++;
     grant_until(e, past);
-    return past != VTIME_NEVER || e->ready_head != e->ready_tail;
+    return past != VTIME_NEVER || engine_ready(e) > 0;
 }
 
 /*
@@ -394,6 +397,8 @@ static enum engine_end await_away(struct engine *e)
 
 enum engine_end engine_quiesce(struct engine *e)
 {
+    if (e->known <= AUDIT_MOST)
+        engine_audit(e);
     if (e->cfg.ops->pace)
         return keep_pace(e);
     if (e->away > 0 && !e->cfg.peers)

@@ -49,10 +49,10 @@ void rank_map_init(struct rank_map *p, enum rank_map_kind kind, uint32_t world, 
     p->plain = p->kind == RANK_MAP_LIST ? 0 : p->count;
 }
 
-void rank_map_init_parts(struct rank_map *p, enum rank_map_kind kind,
-                         const struct rank_map_part *parts, uint32_t count, uint32_t proc)
+void rank_map_init_sections(struct rank_map *p, enum rank_map_kind kind,
+                            const struct rank_map_section *sections, uint32_t count, uint32_t proc)
 {
-    const struct rank_map_part *last = &parts[count - 1], *own = parts;
+    const struct rank_map_section *last = &sections[count - 1], *own = sections;
 
     while (proc - own->proc >= own->procs)
         own++;
@@ -62,8 +62,8 @@ void rank_map_init_parts(struct rank_map *p, enum rank_map_kind kind,
     p->proc = proc;
     p->world = last->first + last->count;
     p->procs = last->proc + last->procs;
-    p->parts = parts;
-    p->part_count = count;
+    p->sections = sections;
+    p->section_count = count;
 }
 
 void rank_map_add_spares(struct rank_map *p, uint32_t spares)
@@ -88,18 +88,18 @@ static uint32_t find_block(uint32_t big, uint32_t size, uint32_t number)
 
 static uint32_t proc_of_part(const struct rank_map *p, uint32_t number)
 {
-    uint32_t low = 0, high = p->part_count; /* low has a first that is not above */
-    const struct rank_map_part *q;
+    uint32_t low = 0, high = p->section_count; /* low has a first that is not above */
+    const struct rank_map_section *q;
 
     while (high - low > 1) {
         uint32_t mid = low + (high - low) / 2;
 
-        if (p->parts[mid].first <= number)
+        if (p->sections[mid].first <= number)
             low = mid;
         else
             high = mid;
     }
-    q = &p->parts[low];
+    q = &p->sections[low];
     number -= q->first;
     return q->proc + (p->kind == RANK_MAP_CYCLIC
                           ? number % q->procs
@@ -110,7 +110,7 @@ uint32_t rank_map_proc(const struct rank_map *p, uint32_t number)
 {
     if (number >= p->world)
         return number % p->procs;
-    if (p->parts)
+    if (p->sections)
         return proc_of_part(p, number);
     switch (p->kind) {
     case RANK_MAP_CYCLIC:

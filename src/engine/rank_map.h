@@ -8,8 +8,8 @@
  *     cyclic   0 3 6 9 | 1 4 7 10 | 2 5 8     one by one
  *     list     as a table says
  *
- * If ranks run several programs, a process has ranks of one of them: consecutive entities, a part,
- * are distributed over consecutive processes, by block or cyclic.
+ * If ranks run several programs, a process has ranks of one of them: consecutive entities, a
+ * section, are distributed over consecutive processes, by block or cyclic.
  *
  * Spares are further entities that may be spawned later. They have the numbers and indices that
  * follow, and are assigned one by one: 11 to process 2, 12 to process 0, ... (the number modulo the
@@ -24,7 +24,7 @@
 enum rank_map_kind { RANK_MAP_BLOCK = 0, RANK_MAP_CYCLIC, RANK_MAP_LIST };
 
 /* Entities from `first` on, and the processes that have them. */
-struct rank_map_part {
+struct rank_map_section {
     uint32_t first, count, proc, procs;
 };
 
@@ -34,15 +34,15 @@ struct rank_map {
     uint32_t first,
         step; /* not RANK_MAP_LIST: number of entity i of this process = first + i * step */
     uint32_t big,
-        size;     /* RANK_MAP_BLOCK, of the part: processes below `big` have size + 1 entities,
+        size;     /* RANK_MAP_BLOCK, of the section: processes below `big` have size + 1 entities,
                    * others size */
     uint8_t kind; /* enum rank_map_kind */
-    const uint32_t *owner;             /* RANK_MAP_LIST: process of each entity, borrowed, ... */
-    uint32_t *number;                  /* ... and number of each entity of this process */
-    const struct rank_map_part *parts; /* borrowed; NULL: all entities are one part */
-    uint32_t part_count;
-    uint32_t spares; /* in all processes ... */
-    uint32_t spare;  /* ... and number of the first one of this process */
+    const uint32_t *owner; /* RANK_MAP_LIST: process of each entity, borrowed */
+    uint32_t *number;      /* RANK_MAP_LIST: number of each entity of this process */
+    const struct rank_map_section *sections; /* borrowed; NULL: all entities are one section */
+    uint32_t section_count;
+    uint32_t spares; /* of all processes */
+    uint32_t spare;  /* number of this process's first spare */
     uint32_t room;   /* indices of this process, spares included */
     uint32_t plain;  /* number of entity i = first + i * step for all i below this */
 };
@@ -52,15 +52,16 @@ struct rank_map {
 void rank_map_init(struct rank_map *, enum rank_map_kind, uint32_t world, uint32_t procs,
                    uint32_t proc, const uint32_t *owner);
 
-/* The same with several parts, which are borrowed for the life of the map: all entities and all
- * processes together, in order, none empty. Not RANK_MAP_LIST; there are no spares. O(parts) */
-void rank_map_init_parts(struct rank_map *, enum rank_map_kind, const struct rank_map_part *,
-                         uint32_t count, uint32_t proc);
+/* rank_map_init with several sections, which are borrowed for the life of the map: all entities and
+ * all processes together, in order, none empty. Not RANK_MAP_LIST; there are no spares.
+ * O(sections) */
+void rank_map_init_sections(struct rank_map *, enum rank_map_kind, const struct rank_map_section *,
+                            uint32_t count, uint32_t proc);
 
 /* Adds that many spares in all. Once, after rank_map_init. */
 void rank_map_add_spares(struct rank_map *, uint32_t spares);
 
-/* The process that has an entity. O(log parts). */
+/* The process that has an entity. O(log sections). */
 uint32_t rank_map_proc(const struct rank_map *, uint32_t number);
 
 /* How many of the n entities first, first + stride, ... belong to this process. */

@@ -108,8 +108,7 @@ void engine_stuck_collect(struct engine *e, struct buf *out)
 
         if (x->state == ENGINE_DONE || x->lingers) {
             add_edge(&edges, &part, number, ENDED);
-        } else if (x->state == ENGINE_BLOCKED &&
-                   (part.blocked++ < LISTED || number < CYCLE_SEARCH)) {
+        } else if (engine_is_blocked(x) && (part.blocked++ < LISTED || number < CYCLE_SEARCH)) {
             w->count = w->edges = 0;
             e->cfg.ops->explain(e->cfg.owner, i, w);
             for (uint32_t k = 0; k < w->edges && (k == 0 || part.edges < EDGES_MOST); k++)

@@ -1,5 +1,5 @@
 /*
- * actions.c - see actions.h.
+ * actions.c - derives messages and completions from the calls of a rank (see actions.h).
  *
  * The same code reads the records twice: the first pass stores what every posted receive has
  * received, so that the second knows it when the receive is posted. Both number operations (started
@@ -10,60 +10,21 @@
 
 /* ---- calls ---- */
 
-/* Request i of a wait or test, and the status that belongs to it. */
-static int64_t request_at(const struct trace_fn *fn, const struct trace_event *e, int arg,
-                          uint64_t i)
+static void wait_or_test(struct actions *a, const struct mpi_effect *s, const struct trace_event *e)
 {
-    const struct trace_value *v = &e->args[arg];
-    if (!fn->args[arg].is_array)
-        return i == 0 ? v->number : -1;
-    return i < v->count ? v->items[i] : -1;
+    size_t done = calls_completed(s, e);
+    for (size_t i = 0; i < done; i++)
+        action_complete(a, calls_completed_request(s, e, i), calls_completed_status(s, e, i));
+    if (!done && trace_event_is_done(e) && calls_is_failed_test(s, e))
+        for (size_t i = 0, given = calls_given(s, e); i < given; i++)
+            action_tested(a, calls_given_request(s, e, i));
 }
 
-static const struct trace_status *status_at(const struct trace_fn *fn, const struct trace_event *e,
-                                            int arg, uint64_t i)
+static void start_persistent(struct actions *a, const struct mpi_effect *s,
+                             const struct trace_event *e)
 {
-    if (arg < 0)
-        return NULL;
-    const struct trace_value *v = &e->args[arg];
-    if (!fn->args[arg].is_array)
-        return v->statuses;
-    return i < v->count ? &v->statuses[i] : NULL;
-}
-
-static void wait_or_test(struct actions *a, const struct trace_fn *fn, const struct call_shape *s,
-                         const struct trace_event *e)
-{
-    uint64_t given = fn->args[s->request].is_array ? e->args[s->request].count : 1;
-    int is_some = s->outcount >= 0;
-    int found = is_some ? action_number(e, s->outcount, 0) > 0 : action_number(e, s->flag, 1) != 0;
-    int is_done = trace_event_is_done(e);
-    if (!is_done || !found) {
-        for (uint64_t i = 0; i < given && is_done; i++)
-            action_tested(a, request_at(fn, e, s->request, i));
-    } else if (is_some && s->index >= 0) {
-        for (uint64_t i = 0; i < e->args[s->index].count; i++)
-            if (e->args[s->index].items[i] >= 0)
-                action_complete(a,
-                                request_at(fn, e, s->request, (uint64_t)e->args[s->index].items[i]),
-                                status_at(fn, e, s->status, i));
-    } else if (s->index >= 0) {
-        int64_t index = action_number(e, s->index, -1);
-        if (index >= 0)
-            action_complete(a, request_at(fn, e, s->request, (uint64_t)index),
-                            status_at(fn, e, s->status, 0));
-    } else {
-        for (uint64_t i = 0; i < given; i++)
-            action_complete(a, request_at(fn, e, s->request, i), status_at(fn, e, s->status, i));
-    }
-}
-
-static void start_persistent(struct actions *a, const struct trace_fn *fn,
-                             const struct call_shape *s, const struct trace_event *e)
-{
-    uint64_t given = fn->args[s->request].is_array ? e->args[s->request].count : 1;
-    for (uint64_t i = 0; i < given; i++) {
-        int64_t request = request_at(fn, e, s->request, i);
+    for (size_t i = 0, given = calls_given(s, e); i < given; i++) {
+        int64_t request = calls_given_request(s, e, i);
         const uint64_t *at = request < 0 ? NULL : map_find(&a->persistent, (uint64_t)request);
         if (at)
             action_start(a, request, a->templates[*at - 1]);
@@ -71,7 +32,7 @@ static void start_persistent(struct actions *a, const struct trace_fn *fn,
 }
 
 /* A matched probe: stores the communicator of its message. */
-static void note_message(struct actions *a, const struct call_shape *s, const struct trace_event *e)
+static void note_message(struct actions *a, const struct mpi_effect *s, const struct trace_event *e)
 {
     int64_t message = action_number(e, s->message, -1);
     if (message >= 0 && s->comm >= 0)
@@ -79,52 +40,55 @@ static void note_message(struct actions *a, const struct call_shape *s, const st
                     NULL) = (uint64_t)(action_number(e, s->comm, 0) + 1);
 }
 
+static void message(struct actions *a, const struct mpi_effect *s, const struct trace_event *e)
+{
+    int is_begun = s->form != MPI_FORM_BLOCKING;
+    if (is_begun && s->kind == MPI_DOES_EXCHANGE) {
+        action_begin_both(a, s, e);
+        return;
+    }
+    if (is_begun) {
+        action_begin(a, s, e,
+                     s->kind == MPI_DOES_SEND ? action_make_send(a, s, e)
+                                              : action_make_recv(a, s, e));
+        return;
+    }
+    if (s->kind != MPI_DOES_RECEIVE)
+        action_send_now(a, action_make_send(a, s, e));
+    if (s->kind != MPI_DOES_SEND)
+        action_recv_now(a, action_make_recv(a, s, e),
+                        s->status >= 0 ? e->args[s->status].statuses : NULL);
+}
+
 void actions_of(struct actions *a, const struct trace_event *e)
 {
     a->count = 0;
-    if (e->head != TRACE_CALL)
+    if (e->head != TRACE_CALL || !trace_event_is_done(e))
         return;
-    const struct trace_fn *fn = &a->trace->header.schema->fns[e->fn];
-    const struct call_shape *s = &a->shapes[e->fn];
-    if (!trace_event_is_done(e) && s->kind != CALL_COMPLETE)
-        return;
-    const struct trace_status *status = status_at(fn, e, s->status, 0);
+    const struct mpi_effect *s = &a->shapes[e->fn];
     switch (s->kind) {
-    case CALL_SEND:
-    case CALL_RECV:
-    case CALL_SENDRECV:
-        if (s->is_immediate && s->kind == CALL_SENDRECV) {
-            action_begin_both(a, s, e);
-            break;
-        }
-        if (s->is_immediate) {
-            action_begin(a, s, e,
-                         s->kind == CALL_SEND ? action_make_send(a, s, e)
-                                              : action_make_recv(a, s, e));
-            break;
-        }
-        if (s->kind != CALL_RECV)
-            action_send_now(a, action_make_send(a, s, e));
-        if (s->kind != CALL_SEND)
-            action_recv_now(a, action_make_recv(a, s, e), status);
+    case MPI_DOES_SEND:
+    case MPI_DOES_RECEIVE:
+    case MPI_DOES_EXCHANGE:
+        message(a, s, e);
         break;
-    case CALL_COMPLETE:
-        wait_or_test(a, fn, s, e);
+    case MPI_DOES_COMPLETE:
+        wait_or_test(a, s, e);
         break;
-    case CALL_START:
-        start_persistent(a, fn, s, e);
+    case MPI_DOES_START:
+        start_persistent(a, s, e);
         break;
-    case CALL_FREE:
+    case MPI_DOES_RELEASE:
         map_remove(&a->requests, (uint64_t)action_number(e, s->request, -1));
         break;
-    case CALL_PROBE:
+    case MPI_DOES_PROBE:
         note_message(a, s, e);
         break;
-    case CALL_COLLECTIVE:
-        if (s->is_immediate)
-            action_begin(a, s, e, action_of_coll(a, fn, s, e));
+    case MPI_DOES_COLLECTIVE:
+        if (s->form != MPI_FORM_BLOCKING)
+            action_begin(a, s, e, action_of_coll(a, s, e));
         else
-            *actions_push(a, ACTION_COLL) = action_of_coll(a, fn, s, e);
+            *actions_push(a, ACTION_COLL) = action_of_coll(a, s, e);
         break;
     default:
         break;
@@ -151,7 +115,7 @@ static void reset(struct actions *a)
 }
 
 void actions_open(struct actions *a, struct trace *t, const struct trace_local *local,
-                  const struct call_shape *shapes, struct members *members, uint64_t rank)
+                  const struct mpi_effect *shapes, struct members *members, uint64_t rank)
 {
     struct trace_event e;
     struct err err;

@@ -11,7 +11,7 @@
 #ifndef FORMATS_ACTIONS_H
 #define FORMATS_ACTIONS_H
 
-#include "formats/calls.h"
+#include "calls/calls.h"
 #include "formats/members.h"
 
 enum action_kind {
@@ -38,7 +38,7 @@ struct action {
     int64_t request;  /* the number of the operation, never reused; -1: blocking */
     int is_cancelled; /* a posted receive that will be cancelled */
     /* of collectives */
-    enum call_coll coll;
+    const struct mpi_effect *does;
     int64_t root; /* in the communicator; -1: none */
     uint64_t sent, received;
 };
@@ -46,7 +46,7 @@ struct action {
 struct actions {
     struct trace *trace;
     const struct trace_local *local;
-    const struct call_shape *shapes;
+    const struct mpi_effect *shapes;
     struct members *members;
     uint64_t rank;
     struct action *list; /* of the last call */
@@ -66,7 +66,7 @@ struct actions {
 
 /* Reads all records of the rank once. The arguments are borrowed, and must live as long. */
 void actions_open(struct actions *, struct trace *, const struct trace_local *,
-                  const struct call_shape *, struct members *, uint64_t rank);
+                  const struct mpi_effect *, struct members *, uint64_t rank);
 void actions_close(struct actions *);
 
 /* Stores what a call did in `list`, in order. Calls must be passed in the order of the trace:

@@ -4,115 +4,40 @@
  */
 #include "formats/actions_internal.h"
 
-/* Bytes of all items of an array of counts, with one datatype or an array of them. */
-static uint64_t sum(const struct actions *a, const struct trace_fn *fn, const struct trace_event *e,
-                    const char *counts, const char *types)
+static uint64_t type_size(const void *actions, int64_t type)
 {
-    int c = call_arg(fn, counts), t = call_arg(fn, types);
-    uint64_t all = 0;
-    if (c < 0 || t < 0)
-        return 0;
-    for (uint64_t i = 0; i < e->args[c].count; i++)
-        all += actions_bytes(a, e->args[c].items[i],
-                             !fn->args[t].is_array  ? e->args[t].number
-                             : i < e->args[t].count ? e->args[t].items[i]
-                                                    : -1);
-    return all;
+    return actions_bytes(actions, 1, type);
 }
 
-static uint64_t one(const struct actions *a, const struct trace_event *e, int count, int type)
+static struct calls_place place_of(const struct actions *a, const struct trace_local_item *comm,
+                                   const struct mpi_effect *s, const struct trace_event *e)
 {
-    return count < 0 || type < 0 ? 0
-                                 : actions_bytes(a, e->args[count].number, e->args[type].number);
+    uint64_t peers = members_count(a->members, comm);
+    struct calls_place p = {.size = comm ? comm->size : 0,
+                            .peers = peers,
+                            .sources = peers,
+                            .rank = comm && comm->rank >= 0 ? (uint64_t)comm->rank : 0,
+                            .root = action_number(e, s->root, -1),
+                            .is_inter = comm && comm->other_size > 0,
+                            .sends_in_place = calls_is_in_place(e, s->send_buf) != 0,
+                            .receives_in_place = calls_is_in_place(e, s->recv_buf) != 0};
+    if (comm && comm->has_topology && s->class == MPI_CLASS_NEIGHBOURS)
+        calls_neighbours(&p, comm->destinations, comm->destination_count, comm->sources,
+                         comm->source_count);
+    return p;
 }
 
-static int is_in_place(const struct trace_fn *fn, const struct trace_event *e, const char *buffer)
+struct action action_of_coll(const struct actions *a, const struct mpi_effect *s,
+                             const struct trace_event *e)
 {
-    int at = call_arg(fn, buffer);
-    return at >= 0 && e->args[at].number == 2;
-}
-
-struct action action_of_coll(const struct actions *a, const struct trace_fn *fn,
-                             const struct call_shape *s, const struct trace_event *e)
-{
-    struct action c = {.kind = ACTION_COLL, .coll = s->coll, .peer = -1, .world = -1, .request = -1};
+    const struct calls_types types = {type_size, a};
+    struct action c = {.kind = ACTION_COLL, .does = s, .peer = -1, .world = -1, .request = -1};
     c.comm = s->comm >= 0 ? trace_local_find(a->local, TRACE_DEFINE_COMM, e->args[s->comm].number)
                           : NULL;
-    c.root = s->root >= 0 ? e->args[s->root].number : -1;
-    uint64_t n = members_count(a->members, c.comm);
-    uint64_t me = c.comm && c.comm->rank >= 0 ? (uint64_t)c.comm->rank : 0;
-    int at_root = c.root == (int64_t)me;
-    uint64_t send = one(a, e, s->send_count, s->send_type),
-             recv = one(a, e, s->recv_count, s->recv_type);
-    int in_place = is_in_place(fn, e, "sendbuf");
-    switch (s->coll) {
-    case COLL_BCAST:
-        c.sent = at_root ? send * n : 0;
-        c.received = send;
-        break;
-    case COLL_GATHER:
-        c.sent = in_place ? 0 : send;
-        c.received = at_root ? recv * (n - (uint64_t)in_place) : 0;
-        break;
-    case COLL_GATHERV:
-        c.sent = in_place ? 0 : send;
-        c.received = at_root ? sum(a, fn, e, "recvcounts", "recvtype") : 0;
-        break;
-    case COLL_SCATTER:
-        c.sent = at_root ? send * n : 0;
-        c.received = is_in_place(fn, e, "recvbuf") ? 0 : recv;
-        break;
-    case COLL_SCATTERV:
-        c.sent = at_root ? sum(a, fn, e, "sendcounts", "sendtype") : 0;
-        c.received = is_in_place(fn, e, "recvbuf") ? 0 : recv;
-        break;
-    case COLL_ALLGATHER:
-        c.sent = (in_place ? recv : send) * n;
-        c.received = recv * n;
-        break;
-    case COLL_ALLGATHERV:
-        c.received = sum(a, fn, e, "recvcounts", "recvtype");
-        c.sent = send * n;
-        break;
-    case COLL_ALLTOALL:
-        c.sent = (in_place ? recv : send) * n;
-        c.received = recv * n;
-        break;
-    case COLL_ALLTOALLV:
-        c.received = sum(a, fn, e, "recvcounts", "recvtype");
-        c.sent = in_place ? c.received : sum(a, fn, e, "sendcounts", "sendtype");
-        break;
-    case COLL_ALLTOALLW:
-        c.received = sum(a, fn, e, "recvcounts", "recvtypes");
-        c.sent = in_place ? c.received : sum(a, fn, e, "sendcounts", "sendtypes");
-        break;
-    case COLL_REDUCE:
-        c.sent = send;
-        c.received = at_root ? send * n : 0;
-        break;
-    case COLL_ALLREDUCE:
-        c.sent = c.received = send * n;
-        break;
-    case COLL_REDUCE_SCATTER:
-        c.sent = sum(a, fn, e, "recvcounts", "datatype");
-        c.received = me < e->args[call_arg(fn, "recvcounts")].count
-                         ? n * actions_bytes(a, e->args[call_arg(fn, "recvcounts")].items[me],
-                                             e->args[s->recv_type].number)
-                         : 0;
-        break;
-    case COLL_REDUCE_SCATTER_BLOCK:
-        c.sent = c.received = recv * n;
-        break;
-    case COLL_SCAN:
-        c.sent = send * (n - me);
-        c.received = send * (me + 1);
-        break;
-    case COLL_EXSCAN:
-        c.sent = send * (n - me - (n > 0));
-        c.received = send * me;
-        break;
-    default:
-        break;
-    }
+    struct calls_place p = place_of(a, c.comm, s, e);
+    c.root = p.root;
+    c.sent = calls_copies_sent(s, &p) * calls_share_bytes(s, e, &p, calls_gives(s, &p), &types);
+    c.received = calls_copies_received(s, &p) *
+                 calls_share_bytes(s, e, &p, calls_gets(s, &p), &types);
     return c;
 }

@@ -18,7 +18,7 @@ struct operation {
     int64_t peer, world, tag;
     uint64_t bytes, flow;
     size_t receive; /* of receives: number in order of posting */
-    enum call_coll coll;
+    const struct mpi_effect *does;
     int64_t root;
     uint64_t sent, received;
     size_t also; /* number + 1 of the send that the same request is for */
@@ -46,9 +46,9 @@ uint64_t actions_next_flow(struct actions *, uint64_t comm, int64_t from, int64_
 struct action *actions_push(struct actions *, enum action_kind);
 
 /* The send or receive of a call, blocking or not. */
-struct action action_make_send(struct actions *, const struct call_shape *,
+struct action action_make_send(struct actions *, const struct mpi_effect *,
                                const struct trace_event *);
-struct action action_make_recv(struct actions *, const struct call_shape *,
+struct action action_make_recv(struct actions *, const struct mpi_effect *,
                                const struct trace_event *);
 
 /* What a blocking call does. */
@@ -56,10 +56,10 @@ void action_send_now(struct actions *, struct action send);
 void action_recv_now(struct actions *, struct action recv, const struct trace_status *);
 
 /* A non-blocking call, or one that makes a persistent request. */
-void action_begin(struct actions *, const struct call_shape *, const struct trace_event *,
+void action_begin(struct actions *, const struct mpi_effect *, const struct trace_event *,
                   struct action);
 /* MPI_Isendrecv: one request for both. */
-void action_begin_both(struct actions *, const struct call_shape *, const struct trace_event *);
+void action_begin_both(struct actions *, const struct mpi_effect *, const struct trace_event *);
 /* The operation of a persistent request starts. */
 void action_start(struct actions *, int64_t request, struct action);
 
@@ -67,7 +67,7 @@ void action_start(struct actions *, int64_t request, struct action);
 void action_complete(struct actions *, int64_t request, const struct trace_status *);
 void action_tested(struct actions *, int64_t request);
 
-struct action action_of_coll(const struct actions *, const struct trace_fn *,
-                             const struct call_shape *, const struct trace_event *);
+struct action action_of_coll(const struct actions *, const struct mpi_effect *,
+                             const struct trace_event *);
 
 #endif

@@ -45,14 +45,14 @@ static const struct trace_local_item *comm_of(const struct actions *a, int64_t c
 }
 
 /* Items of a message; partitions are sent as one. */
-static int64_t items_of(const struct call_shape *s, const struct trace_event *e, int count)
+static int64_t items_of(const struct mpi_effect *s, const struct trace_event *e, int count)
 {
     uint64_t items = (uint64_t)action_number(e, count, 0) *
                      (uint64_t)action_number(e, s->partitions, 1);
     return (int64_t)items;
 }
 
-struct action action_make_send(struct actions *a, const struct call_shape *s,
+struct action action_make_send(struct actions *a, const struct mpi_effect *s,
                                const struct trace_event *e)
 {
     struct action send = {.kind = ACTION_SEND,
@@ -67,7 +67,7 @@ struct action action_make_send(struct actions *a, const struct call_shape *s,
     return send;
 }
 
-struct action action_make_recv(struct actions *a, const struct call_shape *s,
+struct action action_make_recv(struct actions *a, const struct mpi_effect *s,
                                const struct trace_event *e)
 {
     int64_t comm = action_number(e, s->comm, -1);
@@ -199,7 +199,7 @@ static void start_coll(struct actions *a, int64_t request, struct action coll)
     coll.request = start(a, request,
                          &(struct operation){.kind = ACTION_ICOLL,
                                              .comm = coll.comm,
-                                             .coll = coll.coll,
+                                             .does = coll.does,
                                              .root = coll.root,
                                              .sent = coll.sent,
                                              .received = coll.received});
@@ -216,17 +216,17 @@ void action_start(struct actions *a, int64_t request, struct action action)
         start_coll(a, request, action);
 }
 
-void action_begin(struct actions *a, const struct call_shape *s, const struct trace_event *e,
+void action_begin(struct actions *a, const struct mpi_effect *s, const struct trace_event *e,
                   struct action action)
 {
     int64_t request = action_number(e, s->request, -1);
-    if (s->is_persistent)
+    if (s->form == MPI_FORM_PERSISTENT)
         keep_template(a, request, action);
     else
         action_start(a, request, action);
 }
 
-void action_begin_both(struct actions *a, const struct call_shape *s, const struct trace_event *e)
+void action_begin_both(struct actions *a, const struct mpi_effect *s, const struct trace_event *e)
 {
     start_send(a, -1, action_make_send(a, s, e));
     size_t send = a->operation_count;
@@ -250,7 +250,7 @@ static void finish(struct actions *a, int64_t id, const struct trace_status *sta
                           .bytes = o->bytes,
                           .flow = o->flow,
                           .request = id,
-                          .coll = o->coll,
+                          .does = o->does,
                           .root = o->root,
                           .sent = o->sent,
                           .received = o->received};

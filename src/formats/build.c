@@ -187,7 +187,7 @@ static int64_t define_local(struct format_build *b, enum trace_head kind, struct
     return number;
 }
 
-/* The same for definitions that are identified by their contents. */
+/* define_local for definitions that are identified by their contents: each is written once. */
 static int64_t define_once(struct format_build *b, enum trace_head kind, struct map *known,
                            struct buf *payload)
 {

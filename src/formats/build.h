@@ -63,7 +63,7 @@ int64_t format_local_comm(struct format_build *, uint64_t identity, int kind, in
 int64_t format_local_type(struct format_build *, const char *name, uint64_t size, int64_t lower,
                           int64_t extent);
 int64_t format_local_op(struct format_build *, const char *name, int commutes);
-/* The same for objects that the program creates: each call defines another one. */
+/* Local numbers of objects that the program creates: each call defines another one. */
 int64_t format_local_own_type(struct format_build *, uint64_t size);
 int64_t format_local_own_op(struct format_build *, int commutes);
 int64_t format_local_win(struct format_build *, int64_t comm, int64_t bytes, int64_t unit);

@@ -112,15 +112,15 @@ static size_t new_comm(struct dumpi_comms *c, const struct part *parts, size_t c
 
 static void finish(struct dumpi_comms *c, const struct trace_schema *schema, struct operation *m)
 {
-    const char *name = call_bare_name(&schema->fns[m->parts[0].creation->fn]);
-    int is_cart = strcmp(name, "Cart_create") == 0, is_sub = strcmp(name, "Cart_sub") == 0;
+    int number = schema->fns[m->parts[0].creation->fn].number;
+    unsigned step = number < 0 ? MPI_STEP_NONE : mpi_fn_effect[number].step;
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++)
         if (!m->parts[i].creation->is_null)
             m->parts[count++] = m->parts[i];
-    if (is_sub)
+    if (step == MPI_STEP_SUBGRID)
         set_colors(&c->comms[m->comm], m->parts, count);
-    else if (strcmp(name, "Comm_split") != 0)
+    else if (step != MPI_STEP_SPLIT)
         for (size_t i = 0; i < count; i++)
             m->parts[i].creation->color = m->parts[i].creation->key = 0;
     if (count)
@@ -133,7 +133,7 @@ static void finish(struct dumpi_comms *c, const struct trace_schema *schema, str
         for (size_t i = first; i < last; i++)
             m->parts[i].creation->comm = (int64_t)made;
         const struct dumpi_creation *one = m->parts[first].creation;
-        if (is_cart && one->ndims) {
+        if (step == MPI_STEP_GRID && one->ndims) {
             c->comms[made].dims = mem_alloc(one->ndims * sizeof *one->dims);
             memcpy(c->comms[made].dims, one->dims, one->ndims * sizeof *one->dims);
             c->comms[made].ndims = one->ndims;

@@ -99,7 +99,7 @@ static void put_item(struct dumpi_out *o, struct walk *w, const struct dumpi_fie
 static int64_t request_of(struct walk *w, const struct trace_event *e, uint64_t k)
 {
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
-    const struct call_shape *s = &w->shapes[e->fn];
+    const struct mpi_effect *s = &w->shapes[e->fn];
     if (s->request < 0)
         return -1;
     const struct trace_value *requests = &e->args[s->request];
@@ -150,7 +150,7 @@ const struct trace_local_item *dumpi_comm_of(struct walk *w, const struct trace_
 static void put_nothing(struct dumpi_out *o, const struct trace_event *e, const struct trace_fn *fn,
                         const struct dumpi_field *f)
 {
-    int argc = call_arg(fn, "argc");
+    int argc = calls_arg(fn, "argc");
     struct buf *out = &o->file.text;
     if (f->primitive == DUMPI_TEXTS && argc >= 0 && e->args[argc].number > 0 &&
         e->args[argc].number < 65536) {
@@ -169,8 +169,9 @@ void dumpi_put_field(struct dumpi_out *o, struct walk *w, const struct trace_eve
 {
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
     const struct trace_local_item *comm = dumpi_comm_of(w, e);
-    const struct trace_arg *arg = f->arg >= 0 ? &fn->args[f->arg] : NULL;
-    const struct trace_value *v = f->arg >= 0 ? &e->args[f->arg] : NULL;
+    int at = calls_meant(&w->shapes[e->fn], e, f->arg); /* DUMPI does not know MPI_IN_PLACE */
+    const struct trace_arg *arg = at >= 0 ? &fn->args[at] : NULL;
+    const struct trace_value *v = at >= 0 ? &e->args[at] : NULL;
     struct buf *out = &o->file.text;
     switch (f->primitive) {
     case DUMPI_COMM_RANK:

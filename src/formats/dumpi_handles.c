@@ -164,13 +164,14 @@ static int64_t request_handle(struct dumpi_in *in, const struct dumpi_layout *l,
         return -1;
     uint64_t *at = map_insert(&in->requests, (uint64_t)(uint32_t)number, NULL);
     if (!*at || is_new) {
-        const struct call_shape *shape = &in->shapes[l->fn];
+        const struct mpi_effect *shape = &in->shapes[l->fn];
         if (!is_new)
             format_note(in->notes, "requests are completed that were not started");
         ARRAY_EXTEND(in->request_items, in->request_count);
         in->request_items[in->request_count++] = (struct dumpi_request){in->next_request++,
                                                                         dumpi_record_comm(l, r),
-                                                                        shape->kind == CALL_RECV};
+                                                                        shape->kind ==
+                                                                            MPI_DOES_RECEIVE};
         *at = in->request_count;
     }
     return in->request_items[*at - 1].number;

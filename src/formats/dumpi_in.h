@@ -5,7 +5,7 @@
 #define FORMATS_DUMPI_IN_H
 
 #include "formats/build.h"
-#include "formats/calls.h"
+#include "calls/calls.h"
 #include "formats/dumpi.h"
 #include "formats/dumpi_file.h"
 #include "mpi_roles.h"
@@ -66,7 +66,7 @@ struct dumpi_in {
     struct format_build build;
     struct format_notes *notes;
     struct dumpi_layout *layouts;
-    struct call_shape *shapes;
+    struct mpi_effect *shapes;
     struct dumpi_comms comms;
     char *folder, *prefix;
     uint64_t ranks;

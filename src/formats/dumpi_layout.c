@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "formats/calls.h"
+#include "calls/calls.h"
 #include "formats/dumpi.h"
 #include "mpi_roles.h"
 
@@ -412,7 +412,7 @@ static struct dumpi_field field_of(const char *function, const struct trace_fn *
     struct dumpi_field f = {.width = (uint8_t)width_of(function, arg),
                             .name = arg->name,
                             .role = arg->role,
-                            .arg = (int8_t)call_arg(fn, arg->name)};
+                            .arg = (int8_t)calls_arg(fn, arg->name)};
     if (arg->role == MPI_ROLE_STATUS)
         f.primitive = DUMPI_STATUS;
     else if (strcmp(arg->name, "ranges") == 0)

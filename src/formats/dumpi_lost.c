@@ -39,9 +39,9 @@ int dumpi_is_lost_request(const struct dumpi_out *o, int64_t number)
 static void lose_epoch(struct dumpi_out *o, const struct walk *w, const struct trace_event *e)
 {
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
-    int win = w->shapes[e->fn].win, begins = strcmp(call_bare_name(fn), "Win_lock_all") == 0,
-        is_new;
-    if (win < 0 || (!begins && strcmp(call_bare_name(fn), "Win_unlock_all") != 0))
+    const struct mpi_effect *s = &w->shapes[e->fn];
+    int win = s->win, begins = s->step == MPI_STEP_LOCK, is_new;
+    if (win < 0 || s->amount != MPI_AMOUNT_ALL || (!begins && s->step != MPI_STEP_UNLOCK))
         return;
     uint64_t key = key_of(&fn->args[win], e->args[win].number), *loss;
     if (!key)
@@ -75,7 +75,8 @@ int dumpi_uses_lost(const struct dumpi_out *o, const struct walk *w, const struc
         if (arg->class != TRACE_HANDLE || arg->is_array || !arg->is_in)
             continue;
         const uint64_t *loss = map_find(&o->lost, key_of(arg, e->args[i].number));
-        if (loss && (*loss == LOST_WHOLLY || w->shapes[e->fn].kind == CALL_RMA))
+        if (loss && (*loss == LOST_WHOLLY || w->shapes[e->fn].kind == MPI_DOES_RMA ||
+                     w->shapes[e->fn].kind == MPI_DOES_EPOCH))
             return 1;
     }
     return 0;

@@ -24,7 +24,7 @@ static void add_creation(struct dumpi_in *in, const struct dumpi_layout *l,
     const struct dumpi_raw *dims = dumpi_record_value(l, r, "dims"),
                            *remain = dumpi_record_value(l, r, "remain_dims");
     int64_t made = dumpi_record_new_comm(l, r), from = dumpi_record_comm(l, r);
-    const char *name = call_bare_name(&in->build.header.schema->fns[l->fn]);
+    int number = in->build.header.schema->fns[l->fn].number;
     struct dumpi_creation c = {.fn = l->fn,
                                .color = dumpi_record_number(l, r, "color", 0),
                                .key = dumpi_record_number(l, r, "key", 0)};
@@ -36,8 +36,8 @@ static void add_creation(struct dumpi_in *in, const struct dumpi_layout *l,
         c.dims = mem_alloc(c.ndims * sizeof *c.dims);
         memcpy(c.dims, in->file.items + dims->first, c.ndims * sizeof *c.dims);
     }
-    if (strncmp(name, "Intercomm_", 10) == 0 || strncmp(name, "Comm_accept", 11) == 0 ||
-        strncmp(name, "Comm_connect", 12) == 0)
+    unsigned step = number < 0 ? MPI_STEP_NONE : mpi_fn_effect[number].step;
+    if (step == MPI_STEP_MERGE || step == MPI_STEP_MEET)
         from = 0; /* members of both sides are not known */
     dumpi_comms_add(&in->comms, in->rank, from, made, c);
 }
@@ -281,7 +281,7 @@ static int read_traces(const char *path, const char *orr, struct format_notes *n
         format_build_init(&in.build, orr, in.ranks, notes);
         describe(&in);
         in.layouts = dumpi_layouts_make(in.build.header.schema);
-        in.shapes = call_shapes_make(in.build.header.schema);
+        in.shapes = calls_of(in.build.header.schema);
         dumpi_comms_init(&in.comms, in.ranks);
         rc = format_build_start(&in.build, err);
         if (rc == 0) {

@@ -89,8 +89,9 @@ static void put_call(struct dumpi_out *o, struct walk *w, const struct trace_eve
     int root = w->shapes[e->fn].root;
     int at_root = root >= 0 && comm && e->args[root].number == comm->rank;
     o->counts[number]++;
-    const struct call_shape *s = &w->shapes[e->fn];
-    if (s->is_immediate && s->comm >= 0 && e->args[s->request].number >= 0)
+    const struct mpi_effect *s = &w->shapes[e->fn];
+    int makes_request = s->form == MPI_FORM_NONBLOCKING || s->form == MPI_FORM_PERSISTENT;
+    if (makes_request && s->comm >= 0 && e->args[s->request].number >= 0)
         *map_insert(&o->request_comms, (uint64_t)e->args[s->request].number,
                     NULL) = (uint64_t)e->args[s->comm].number;
     put_head(o, w, (unsigned)number, e->enter, e->leave);

@@ -118,45 +118,45 @@ int goal_collective(struct goal_out *o, const struct action *a, const struct mem
     if (!a->comm || a->comm->rank < 0 || a->comm->other_size || !g.n)
         return 0;
     g.me = (uint64_t)a->comm->rank;
-    switch (a->coll) {
-    case COLL_BARRIER:
-    case COLL_CREATE:
-    case COLL_DESTROY:
-        disseminate(&g, 1);
-        return 1;
-    case COLL_ALLREDUCE:
+    switch (a->does->base) {
+    case MPI_FN_ALLREDUCE:
         disseminate(&g, a->sent / g.n);
         return 1;
-    case COLL_BCAST:
+    case MPI_FN_BCAST:
         tree(&g, a->received, 1);
         return 1;
-    case COLL_REDUCE:
+    case MPI_FN_REDUCE:
         tree(&g, a->sent, 0);
         return 1;
-    case COLL_GATHER:
-    case COLL_GATHERV:
+    case MPI_FN_GATHER:
+    case MPI_FN_GATHERV:
         star(&g, a->root == a->comm->rank ? a->received / g.n : a->sent, 1);
         return 1;
-    case COLL_SCATTER:
-    case COLL_SCATTERV:
+    case MPI_FN_SCATTER:
+    case MPI_FN_SCATTERV:
         star(&g, a->root == a->comm->rank ? a->sent / g.n : a->received, 0);
         return 1;
-    case COLL_ALLGATHER:
-    case COLL_ALLGATHERV:
+    case MPI_FN_ALLGATHER:
+    case MPI_FN_ALLGATHERV:
         ring(&g, a->sent / g.n);
         return 1;
-    case COLL_ALLTOALL:
-    case COLL_ALLTOALLV:
-    case COLL_ALLTOALLW:
-    case COLL_REDUCE_SCATTER:
-    case COLL_REDUCE_SCATTER_BLOCK:
+    case MPI_FN_ALLTOALL:
+    case MPI_FN_ALLTOALLV:
+    case MPI_FN_ALLTOALLW:
+    case MPI_FN_REDUCE_SCATTER:
+    case MPI_FN_REDUCE_SCATTER_BLOCK:
         all_pairs(&g, a->sent / g.n);
         return 1;
-    case COLL_SCAN:
-    case COLL_EXSCAN:
-        chain(&g, a->coll == COLL_SCAN ? a->received / (g.me + 1) : a->sent);
+    case MPI_FN_SCAN:
+    case MPI_FN_EXSCAN:
+        chain(&g, a->does->is_exclusive ? a->sent : a->received / (g.me + 1));
         return 1;
     default:
-        return 0;
+        break;
     }
+    if (a->does->class == MPI_CLASS_NEIGHBOURS || a->does->class == MPI_CLASS_GROUP ||
+        (a->does->class == MPI_CLASS_JOINT && a->does->group >= 0))
+        return 0;
+    disseminate(&g, 1); /* a barrier; a new communicator or window */
+    return 1;
 }

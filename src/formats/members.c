@@ -1,5 +1,5 @@
 /*
- * members.c - see members.h.
+ * members.c - converts ranks of communicators to and from ranks of MPI_COMM_WORLD (see members.h).
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * notes.c - see notes.h.
+ * notes.c - counts what a conversion loses (see notes.h).
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -87,7 +87,7 @@ static void set_at(struct format_call *call, int at, int64_t value)
 }
 
 static void set_send(struct otf2_location_state *s, struct format_call *call,
-                     const struct call_shape *shape, const struct otf2_result *what)
+                     const struct mpi_effect *shape, const struct otf2_result *what)
 {
     set_at(call, shape->send_count, (int64_t)what->bytes);
     set_at(call, shape->send_type, bytes_type(s));
@@ -97,7 +97,7 @@ static void set_send(struct otf2_location_state *s, struct format_call *call,
 }
 
 static void set_recv(struct otf2_location_state *s, struct format_call *call,
-                     const struct call_shape *shape, const struct otf2_result *what)
+                     const struct mpi_effect *shape, const struct otf2_result *what)
 {
     set_at(call, shape->recv_count, (int64_t)what->bytes);
     set_at(call, shape->recv_type, bytes_type(s));
@@ -132,7 +132,7 @@ static void keep_status(struct otf2_location_state *s, struct trace_status statu
 
 /* A wait or test: first the requests that are complete, then the others. */
 static void set_completions(struct otf2_location_state *s, struct format_call *call,
-                            const struct call_shape *shape)
+                            const struct mpi_effect *shape)
 {
     const struct trace_fn *fn = call->fn;
     size_t done = 0;
@@ -150,15 +150,15 @@ static void set_completions(struct otf2_location_state *s, struct format_call *c
             keep_item(s, s->events[i].request);
     set_at(call, shape->flag, done > 0);
     if (shape->request >= 0 && fn->args[shape->request].is_array) {
-        set_at(call, call_arg(fn, "count"), (int64_t)s->item_count);
-        set_at(call, call_arg(fn, "incount"), (int64_t)s->item_count);
+        set_at(call, calls_arg(fn, "count"), (int64_t)s->item_count);
+        set_at(call, calls_arg(fn, "incount"), (int64_t)s->item_count);
         format_call_items(call, fn->args[shape->request].name, s->items, s->item_count);
     } else {
         set_at(call, shape->request, s->item_count ? s->items[0] : -1);
     }
-    if (shape->outcount >= 0) {
+    if (shape->out_count >= 0) {
         size_t given = s->item_count;
-        set_at(call, shape->outcount, (int64_t)done);
+        set_at(call, shape->out_count, (int64_t)done);
         for (size_t i = 0; i < done; i++)
             keep_item(s, (int64_t)i);
         format_call_items(call, fn->args[shape->request].name, s->items, given);
@@ -177,7 +177,7 @@ static void set_counts(struct otf2_location_state *s, struct format_call *call, 
                        uint64_t sum, uint64_t n)
 {
     size_t first = s->item_count;
-    int at = call_arg(call->fn, name);
+    int at = calls_arg(call->fn, name);
     if (at < 0 || !n)
         return;
     for (uint64_t i = 0; i < n; i++)
@@ -191,7 +191,7 @@ static void point_items(struct otf2_location_state *s, struct format_call *call)
 {
     static const char *const names[] = {"sendcounts", "recvcounts", "sendtypes", "recvtypes"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        int at = call_arg(call->fn, names[i]);
+        int at = calls_arg(call->fn, names[i]);
         if (at >= 0 && call->fn->args[at].is_array && call->event.args[at].count)
             call->event.args[at].items = s->items + call->event.args[at].number;
     }
@@ -200,7 +200,7 @@ static void point_items(struct otf2_location_state *s, struct format_call *call)
 static void set_types(struct otf2_location_state *s, struct format_call *call, const char *name,
                       uint64_t n)
 {
-    int at = call_arg(call->fn, name);
+    int at = calls_arg(call->fn, name);
     size_t first = s->item_count;
     if (at < 0)
         return;
@@ -211,7 +211,7 @@ static void set_types(struct otf2_location_state *s, struct format_call *call, c
 }
 
 static void set_collective(struct otf2_location_state *s, struct format_call *call,
-                           const struct call_shape *shape, const struct otf2_result *what)
+                           const struct mpi_effect *shape, const struct otf2_result *what)
 {
     uint64_t n = comm_size(s->in, what->comm), sent = what->sent, received = what->bytes;
     const struct otf2_comm *c = find_comm(s->in, what->comm);
@@ -219,29 +219,29 @@ static void set_collective(struct otf2_location_state *s, struct format_call *ca
     int at_root = what->root == me;
     uint64_t send = sent, recv = received;
     n = n ? n : 1;
-    switch (shape->coll) {
-    case COLL_BCAST:
+    switch (shape->base) {
+    case MPI_FN_BCAST:
         send = recv = received;
         break;
-    case COLL_GATHER:
+    case MPI_FN_GATHER:
         recv = at_root ? received / n : 0;
         break;
-    case COLL_SCATTER:
+    case MPI_FN_SCATTER:
         send = at_root ? sent / n : 0;
         break;
-    case COLL_ALLGATHER:
-    case COLL_ALLTOALL:
-    case COLL_ALLREDUCE:
-    case COLL_REDUCE_SCATTER_BLOCK:
+    case MPI_FN_ALLGATHER:
+    case MPI_FN_ALLTOALL:
+    case MPI_FN_ALLREDUCE:
+    case MPI_FN_REDUCE_SCATTER_BLOCK:
         send = sent / n, recv = received / n;
         break;
-    case COLL_ALLGATHERV:
+    case MPI_FN_ALLGATHERV:
         send = sent / n;
         break;
-    case COLL_SCAN:
+    case MPI_FN_SCAN:
         send = recv = received / (me + 1);
         break;
-    case COLL_EXSCAN:
+    case MPI_FN_EXSCAN:
         send = recv = me ? received / me : sent / (n > 1 ? n - 1 : 1);
         break;
     default:
@@ -253,7 +253,7 @@ static void set_collective(struct otf2_location_state *s, struct format_call *ca
         recv = send;
     set_at(call, shape->send_count, (int64_t)send);
     set_at(call, shape->recv_count, (int64_t)recv);
-    if (shape->coll < COLL_CREATE) {
+    if (!shape->makes && !shape->frees) {
         if (shape->send_type >= 0 && !call->fn->args[shape->send_type].is_array)
             set_at(call, shape->send_type, bytes_type(s));
         if (shape->recv_type >= 0 && !call->fn->args[shape->recv_type].is_array)
@@ -262,8 +262,9 @@ static void set_collective(struct otf2_location_state *s, struct format_call *ca
     int is_rooted = shape->root >= 0;
     if (!is_rooted || at_root) {
         set_counts(s, call, "sendcounts", sent, n);
-        set_counts(s, call, "recvcounts", shape->coll == COLL_REDUCE_SCATTER ? sent : received, n);
-        if (shape->coll == COLL_ALLTOALLW) {
+        set_counts(s, call, "recvcounts", shape->base == MPI_FN_REDUCE_SCATTER ? sent : received,
+                   n);
+        if (shape->base == MPI_FN_ALLTOALLW) {
             set_types(s, call, "sendtypes", n);
             set_types(s, call, "recvtypes", n);
         }
@@ -272,13 +273,13 @@ static void set_collective(struct otf2_location_state *s, struct format_call *ca
 }
 
 static void set_started(struct otf2_location_state *s, struct format_call *call,
-                        const struct call_shape *shape)
+                        const struct mpi_effect *shape)
 {
     for (size_t i = 0; i < s->event_count; i++)
         if (s->events[i].request >= 0)
             keep_item(s, s->events[i].request);
     if (shape->request >= 0 && call->fn->args[shape->request].is_array) {
-        set_at(call, call_arg(call->fn, "count"), (int64_t)s->item_count);
+        set_at(call, calls_arg(call->fn, "count"), (int64_t)s->item_count);
         format_call_items(call, call->fn->args[shape->request].name, s->items, s->item_count);
     } else if (s->item_count) {
         set_at(call, shape->request, s->items[0]);
@@ -295,7 +296,7 @@ static void set_window(struct otf2_location_state *s, struct format_call *call)
     format_call_number(call, "rank", (int64_t)(int32_t)h->what.peer);
     format_call_number(call, "origin_count", (int64_t)h->what.bytes);
     format_call_number(call, "target_count", (int64_t)h->what.bytes);
-    if (call_arg(call->fn, "origin_count") >= 0) {
+    if (calls_arg(call->fn, "origin_count") >= 0) {
         format_call_number(call, "origin_datatype", bytes_type(s));
         format_call_number(call, "target_datatype", bytes_type(s));
     }
@@ -303,40 +304,41 @@ static void set_window(struct otf2_location_state *s, struct format_call *call)
 
 void otf2_call_assemble(struct otf2_location_state *s, struct format_call *call, int fn)
 {
-    const struct call_shape *shape = &s->in->shapes[fn];
+    const struct mpi_effect *shape = &s->in->shapes[fn];
     const struct otf2_call_event *sent = first_of(s, OTF2_DID_SENT),
                                  *received = first_of(s, OTF2_DID_RECEIVED),
                                  *posted = first_of(s, OTF2_DID_POSTED),
                                  *coll = first_of(s, OTF2_DID_COLLECTIVE);
     switch (shape->kind) {
-    case CALL_SEND:
-    case CALL_RECV:
-    case CALL_SENDRECV:
-        if (shape->kind != CALL_RECV && sent)
+    case MPI_DOES_SEND:
+    case MPI_DOES_RECEIVE:
+    case MPI_DOES_EXCHANGE:
+        if (shape->kind != MPI_DOES_RECEIVE && sent)
             set_send(s, call, shape, &sent->what);
-        if (shape->kind != CALL_SEND && (received || posted))
+        if (shape->kind != MPI_DOES_SEND && (received || posted))
             set_recv(s, call, shape, received ? &received->what : &posted->what);
-        if (shape->kind != CALL_SEND && received && shape->status >= 0) {
+        if (shape->kind != MPI_DOES_SEND && received && shape->status >= 0) {
             keep_status(s, status_of(s, received));
             call->event.args[shape->status].statuses = s->statuses;
         }
-        if (shape->is_immediate && (sent || posted))
+        if (shape->form != MPI_FORM_BLOCKING && (sent || posted))
             set_at(call, shape->request, sent ? sent->request : posted->request);
         break;
-    case CALL_COMPLETE:
+    case MPI_DOES_COMPLETE:
         set_completions(s, call, shape);
         break;
-    case CALL_START:
+    case MPI_DOES_START:
         set_started(s, call, shape);
         break;
-    case CALL_COLLECTIVE:
+    case MPI_DOES_COLLECTIVE:
         if (coll || posted)
             set_collective(s, call, shape, coll ? &coll->what : &posted->what);
-        if (shape->is_immediate && posted)
+        if (shape->form != MPI_FORM_BLOCKING && posted)
             set_at(call, shape->request, posted->request);
         set_window(s, call);
         break;
-    case CALL_RMA:
+    case MPI_DOES_RMA:
+    case MPI_DOES_EPOCH:
         set_window(s, call);
         break;
     default:

@@ -7,7 +7,7 @@
 #include <otf2/otf2.h>
 
 #include "formats/build.h"
-#include "formats/calls.h"
+#include "calls/calls.h"
 
 /* Definitions of one kind by their number, which may be any. */
 struct otf2_table {
@@ -74,7 +74,7 @@ struct otf2_result {
 struct otf2_in {
     struct format_build build;
     struct format_notes *notes;
-    struct call_shape *shapes;
+    struct mpi_effect *shapes;
     OTF2_Reader *reader;
     const char *path; /* of the archive: t.otf2, with a folder t */
     int is_own;       /* written by Orrery: calls have all arguments */

@@ -8,42 +8,37 @@
 
 const char *const otf2_status_parts[OTF2_STATUS_PARTS] = {"", ".source", ".tag", ".bytes"};
 
-static OTF2_RegionRole role_of(const struct trace_fn *fn, const struct call_shape *s)
+static OTF2_RegionRole role_of(const struct mpi_effect *s)
 {
     switch (s->kind) {
-    case CALL_SEND:
-    case CALL_RECV:
-    case CALL_SENDRECV:
-    case CALL_COMPLETE:
-    case CALL_START:
-    case CALL_PROBE:
+    case MPI_DOES_SEND:
+    case MPI_DOES_RECEIVE:
+    case MPI_DOES_EXCHANGE:
+    case MPI_DOES_COMPLETE:
+    case MPI_DOES_START:
+    case MPI_DOES_PROBE:
         return OTF2_REGION_ROLE_POINT2POINT;
-    case CALL_COLLECTIVE:
-        switch (s->coll) {
-        case COLL_BARRIER:
-            return OTF2_REGION_ROLE_BARRIER;
-        case COLL_BCAST:
-        case COLL_SCATTER:
-        case COLL_SCATTERV:
-            return OTF2_REGION_ROLE_COLL_ONE2ALL;
-        case COLL_GATHER:
-        case COLL_GATHERV:
-        case COLL_REDUCE:
-            return OTF2_REGION_ROLE_COLL_ALL2ONE;
-        case COLL_SCAN:
-        case COLL_EXSCAN:
-        case COLL_NEIGHBOR:
-        case COLL_CREATE:
-        case COLL_DESTROY:
-            return OTF2_REGION_ROLE_COLL_OTHER;
-        default:
-            return OTF2_REGION_ROLE_COLL_ALL2ALL;
-        }
-    case CALL_RMA:
+    case MPI_DOES_RMA:
+    case MPI_DOES_EPOCH:
         return OTF2_REGION_ROLE_RMA;
+    case MPI_DOES_FILE:
+        return OTF2_REGION_ROLE_FILE_IO;
+    case MPI_DOES_COLLECTIVE:
+        break;
     default:
-        return strncmp(call_bare_name(fn), "File_", 5) == 0 ? OTF2_REGION_ROLE_FILE_IO
-                                                            : OTF2_REGION_ROLE_FUNCTION;
+        return OTF2_REGION_ROLE_FUNCTION;
+    }
+    switch (s->makes || s->frees ? MPI_CLASS_GROUP : s->class) {
+    case MPI_CLASS_BARRIER:
+        return OTF2_REGION_ROLE_BARRIER;
+    case MPI_CLASS_ONE_TO_ALL:
+        return OTF2_REGION_ROLE_COLL_ONE2ALL;
+    case MPI_CLASS_ALL_TO_ONE:
+        return OTF2_REGION_ROLE_COLL_ALL2ONE;
+    case MPI_CLASS_ALL_TO_ALL:
+        return OTF2_REGION_ROLE_COLL_ALL2ALL;
+    default:
+        return OTF2_REGION_ROLE_COLL_OTHER;
     }
 }
 
@@ -109,32 +104,36 @@ static void put_args(struct otf2_out *o, struct walk *w, const struct trace_even
 
 /* ---- what calls did ---- */
 
-static OTF2_CollectiveOp coll_of(const struct action *a, const struct walk *w,
-                                 const struct trace_event *e)
+static OTF2_CollectiveOp coll_of(const struct action *a)
 {
-    static const OTF2_CollectiveOp ops[COLL_KINDS] = {
-        [COLL_BARRIER] = OTF2_COLLECTIVE_OP_BARRIER,
-        [COLL_BCAST] = OTF2_COLLECTIVE_OP_BCAST,
-        [COLL_GATHER] = OTF2_COLLECTIVE_OP_GATHER,
-        [COLL_GATHERV] = OTF2_COLLECTIVE_OP_GATHERV,
-        [COLL_SCATTER] = OTF2_COLLECTIVE_OP_SCATTER,
-        [COLL_SCATTERV] = OTF2_COLLECTIVE_OP_SCATTERV,
-        [COLL_ALLGATHER] = OTF2_COLLECTIVE_OP_ALLGATHER,
-        [COLL_ALLGATHERV] = OTF2_COLLECTIVE_OP_ALLGATHERV,
-        [COLL_ALLTOALL] = OTF2_COLLECTIVE_OP_ALLTOALL,
-        [COLL_ALLTOALLV] = OTF2_COLLECTIVE_OP_ALLTOALLV,
-        [COLL_ALLTOALLW] = OTF2_COLLECTIVE_OP_ALLTOALLW,
-        [COLL_REDUCE] = OTF2_COLLECTIVE_OP_REDUCE,
-        [COLL_ALLREDUCE] = OTF2_COLLECTIVE_OP_ALLREDUCE,
-        [COLL_REDUCE_SCATTER] = OTF2_COLLECTIVE_OP_REDUCE_SCATTER,
-        [COLL_REDUCE_SCATTER_BLOCK] = OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK,
-        [COLL_SCAN] = OTF2_COLLECTIVE_OP_SCAN,
-        [COLL_EXSCAN] = OTF2_COLLECTIVE_OP_EXSCAN,
-        [COLL_CREATE] = OTF2_COLLECTIVE_OP_CREATE_HANDLE,
-        [COLL_DESTROY] = OTF2_COLLECTIVE_OP_DESTROY_HANDLE,
+    static const struct {
+        unsigned short base;
+        OTF2_CollectiveOp op;
+    } ops[] = {
+        {MPI_FN_BARRIER, OTF2_COLLECTIVE_OP_BARRIER},
+        {MPI_FN_BCAST, OTF2_COLLECTIVE_OP_BCAST},
+        {MPI_FN_GATHER, OTF2_COLLECTIVE_OP_GATHER},
+        {MPI_FN_GATHERV, OTF2_COLLECTIVE_OP_GATHERV},
+        {MPI_FN_SCATTER, OTF2_COLLECTIVE_OP_SCATTER},
+        {MPI_FN_SCATTERV, OTF2_COLLECTIVE_OP_SCATTERV},
+        {MPI_FN_ALLGATHER, OTF2_COLLECTIVE_OP_ALLGATHER},
+        {MPI_FN_ALLGATHERV, OTF2_COLLECTIVE_OP_ALLGATHERV},
+        {MPI_FN_ALLTOALL, OTF2_COLLECTIVE_OP_ALLTOALL},
+        {MPI_FN_ALLTOALLV, OTF2_COLLECTIVE_OP_ALLTOALLV},
+        {MPI_FN_ALLTOALLW, OTF2_COLLECTIVE_OP_ALLTOALLW},
+        {MPI_FN_REDUCE, OTF2_COLLECTIVE_OP_REDUCE},
+        {MPI_FN_ALLREDUCE, OTF2_COLLECTIVE_OP_ALLREDUCE},
+        {MPI_FN_REDUCE_SCATTER, OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+        {MPI_FN_REDUCE_SCATTER_BLOCK, OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
+        {MPI_FN_SCAN, OTF2_COLLECTIVE_OP_SCAN},
+        {MPI_FN_EXSCAN, OTF2_COLLECTIVE_OP_EXSCAN},
+        {MPI_FN_WIN_ALLOCATE, OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE},
+        {MPI_FN_WIN_ALLOCATE_SHARED, OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE},
     };
-    int allocates = strstr(w->trace->header.schema->fns[e->fn].name, "_allocate") != NULL;
-    return allocates ? OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE : ops[a->coll];
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (ops[i].base == a->does->base)
+            return ops[i].op;
+    return a->does->frees ? OTF2_COLLECTIVE_OP_DESTROY_HANDLE : OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
 static int is_known(struct otf2_out *o, struct walk *w, const struct action *a)
@@ -145,7 +144,7 @@ static int is_known(struct otf2_out *o, struct walk *w, const struct action *a)
         format_note(w->notes, "left out: messages whose peer or communicator is not known");
         return 0;
     }
-    if (a->kind >= ACTION_COLL && a->coll == COLL_NEIGHBOR) {
+    if (a->kind >= ACTION_COLL && a->does->class == MPI_CLASS_NEIGHBOURS) {
         format_note(w->notes, "neighbourhood collectives are regions with parameters only");
         return 0;
     }
@@ -169,8 +168,7 @@ static void put_begin(struct otf2_out *o, struct walk *w, const struct action *a
 }
 
 /* Writes what a call does when it returns. */
-static void put_end(struct otf2_out *o, struct walk *w, const struct trace_event *e,
-                    const struct action *a, OTF2_TimeStamp t)
+static void put_end(struct otf2_out *o, struct walk *w, const struct action *a, OTF2_TimeStamp t)
 {
     uint32_t comm = otf2_out_comm(w->trace, a->comm);
     uint32_t root = a->root < 0 ? OTF2_UNDEFINED_UINT32 : (uint32_t)a->root;
@@ -199,15 +197,15 @@ static void put_end(struct otf2_out *o, struct walk *w, const struct trace_event
         OTF2_EvtWriter_MpiRequestCancelled(o->events, NULL, t, request);
         break;
     case ACTION_COLL:
-        OTF2_EvtWriter_MpiCollectiveEnd(o->events, NULL, t, coll_of(a, w, e), comm, root, a->sent,
+        OTF2_EvtWriter_MpiCollectiveEnd(o->events, NULL, t, coll_of(a), comm, root, a->sent,
                                         a->received);
         break;
     case ACTION_ICOLL:
         OTF2_EvtWriter_NonBlockingCollectiveRequest(o->events, NULL, t, request);
         break;
     case ACTION_ICOLL_DONE:
-        OTF2_EvtWriter_NonBlockingCollectiveComplete(o->events, NULL, t, coll_of(a, w, e), comm,
-                                                     root, a->sent, a->received, request);
+        OTF2_EvtWriter_NonBlockingCollectiveComplete(o->events, NULL, t, coll_of(a), comm, root,
+                                                     a->sent, a->received, request);
         break;
     default:
         break;
@@ -236,7 +234,7 @@ void otf2_out_call(struct otf2_out *o, struct walk *w, const struct trace_event 
 {
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
     if (!o->region_of[e->fn])
-        o->region_of[e->fn] = otf2_out_region(o, fn->name, role_of(fn, &w->shapes[e->fn]), 1) + 1;
+        o->region_of[e->fn] = otf2_out_region(o, fn->name, role_of(&w->shapes[e->fn]), 1) + 1;
     uint32_t region = o->region_of[e->fn] - 1;
     OTF2_TimeStamp t = otf2_out_time(o, w, e->enter);
     OTF2_EvtWriter_Enter(o->events, NULL, t, region);
@@ -246,7 +244,7 @@ void otf2_out_call(struct otf2_out *o, struct walk *w, const struct trace_event 
     otf2_out_rma(o, w, e, 0, t);
     t = otf2_out_time(o, w, e->leave);
     for (size_t i = 0; i < w->actions.count; i++)
-        put_end(o, w, e, &w->actions.list[i], t);
+        put_end(o, w, &w->actions.list[i], t);
     otf2_out_rma(o, w, e, 1, t);
     OTF2_EvtWriter_Leave(o->events, NULL, t, region);
 }
@@ -257,7 +255,7 @@ void otf2_out_open(struct otf2_out *o, struct walk *w, const struct trace_event 
     const struct trace_fn *f = walk_open_call(w, e, &enter);
     if (!f)
         return;
-    const struct call_shape *shape = &w->shapes[f - w->trace->header.schema->fns];
+    const struct mpi_effect *shape = &w->shapes[f - w->trace->header.schema->fns];
     OTF2_EvtWriter_Enter(o->events, NULL, otf2_out_time(o, w, enter),
-                         otf2_out_region(o, f->name, role_of(f, shape), 1));
+                         otf2_out_region(o, f->name, role_of(shape), 1));
 }

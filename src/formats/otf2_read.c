@@ -82,7 +82,7 @@ static int read_all(struct otf2_in *in, const char *path, const char *orr, struc
     in->build.header.tick = in->resolution && ps % in->resolution == 0 ? ps / in->resolution : 1;
     add_properties(in);
     in->build.header.has_sites = has_sites(in);
-    in->shapes = call_shapes_make(in->build.header.schema);
+    in->shapes = calls_of(in->build.header.schema);
     int rc = format_build_start(&in->build, err);
     if (rc == 0) {
         otf2_in_define(in);

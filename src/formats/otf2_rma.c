@@ -55,7 +55,7 @@ static int find_win(struct otf2_out *o, struct walk *w, const struct trace_event
 static int64_t value(struct walk *w, const struct trace_event *e, const char *name,
                      int64_t otherwise)
 {
-    int at = call_arg(&w->trace->header.schema->fns[e->fn], name);
+    int at = calls_arg(&w->trace->header.schema->fns[e->fn], name);
     return at < 0 ? otherwise : e->args[at].number;
 }
 
@@ -80,81 +80,108 @@ static uint64_t begin(struct otf2_out *o, uint32_t win, int64_t target)
     return o->next_match++;
 }
 
-static void put_operation(struct otf2_out *o, struct walk *w, const struct trace_event *e,
-                          uint32_t win, const char *name, OTF2_TimeStamp t)
+static uint64_t type_size(const void *walk, int64_t type)
 {
-    int64_t target = value(w, e, "target_rank", -1);
-    uint64_t sent = actions_bytes(&w->actions, value(w, e, "origin_count", 1),
-                                  value(w, e, "origin_datatype", value(w, e, "datatype", -1)));
-    uint64_t received = actions_bytes(&w->actions, value(w, e, "result_count", 1),
-                                      value(w, e, "result_datatype", value(w, e, "datatype", -1)));
+    return actions_bytes(&((const struct walk *)walk)->actions, 1, type);
+}
+
+static void put_operation(struct otf2_out *o, struct walk *w, const struct trace_event *e,
+                          uint32_t win, OTF2_TimeStamp t)
+{
+    static const struct calls_place nowhere;
+    static const OTF2_RmaAtomicType atomics[] = {
+        [MPI_STEP_ACCUMULATE] = OTF2_RMA_ATOMIC_TYPE_ACCUMULATE,
+        [MPI_STEP_FETCH] = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE,
+        [MPI_STEP_SWAP] = OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP,
+    };
+    const struct mpi_effect *s = &w->shapes[e->fn];
+    const struct calls_types types = {type_size, w};
+    int64_t target = e->args[s->target].number;
+    uint64_t sent = calls_share_bytes(s, e, &nowhere, calls_gives(s, &nowhere), &types),
+             received = calls_share_bytes(s, e, &nowhere, calls_gets(s, &nowhere), &types);
     if (target < 0)
         return;
     uint64_t match = begin(o, win, target);
-    const char *bare = *name == 'R' ? name + 1 : name; /* "Rput" */
-    if (strncasecmp(bare, "put", 3) == 0)
+    if (s->step == MPI_STEP_PUT)
         OTF2_EvtWriter_RmaPut(o->events, NULL, t, win, (uint32_t)target, sent, match);
-    else if (strcasecmp(bare, "get") == 0 || strcasecmp(bare, "get_c") == 0)
-        OTF2_EvtWriter_RmaGet(o->events, NULL, t, win, (uint32_t)target, sent, match);
+    else if (s->step == MPI_STEP_GET)
+        OTF2_EvtWriter_RmaGet(o->events, NULL, t, win, (uint32_t)target, received, match);
     else
-        OTF2_EvtWriter_RmaAtomic(o->events, NULL, t, win, (uint32_t)target,
-                                 strncmp(bare, "Compare", 7) == 0
-                                     ? OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP
-                                 : strncasecmp(bare, "accumulate", 10) == 0
-                                     ? OTF2_RMA_ATOMIC_TYPE_ACCUMULATE
-                                     : OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE,
-                                 sent, strncasecmp(bare, "accumulate", 10) == 0 ? 0 : received,
-                                 match);
+        OTF2_EvtWriter_RmaAtomic(o->events, NULL, t, win, (uint32_t)target, atomics[s->step], sent,
+                                 received, match);
 }
 
-static void put_end(struct otf2_out *o, struct walk *w, const struct trace_event *e, uint32_t win,
-                    const char *name, OTF2_TimeStamp t)
+/* ---- epochs ---- */
+
+#define SYNCHRONISES (OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY)
+
+static void put_lock(struct otf2_out *o, struct walk *w, const struct trace_event *e, uint32_t win,
+                     int64_t rank, OTF2_TimeStamp t)
 {
-    static const char *const group_syncs[] = {"Win_start", "Win_post", "Win_complete", "Win_wait"};
-    int64_t rank = value(w, e, "rank", -1);
-    OTF2_LockType type = value(w, e, "lock_type", 0) == 234
-                             ? OTF2_LOCK_EXCLUSIVE /* of MPICH's ABI */
-                             : OTF2_LOCK_SHARED;
     uint32_t remote = rank < 0 ? OTF2_UNDEFINED_UINT32 : (uint32_t)rank;
-    for (size_t i = 0; i < sizeof group_syncs / sizeof group_syncs[0]; i++)
-        if (strcmp(name, group_syncs[i]) == 0)
-            OTF2_EvtWriter_RmaGroupSync(o->events, NULL, t,
-                                        OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-                                        win, OTF2_UNDEFINED_GROUP);
-    if (strcmp(name, "Win_fence") == 0) {
+    int is_exclusive = value(w, e, "lock_type", 0) == 234; /* of MPICH's ABI */
+    if (w->shapes[e->fn].step == MPI_STEP_LOCK) {
+        OTF2_EvtWriter_RmaAcquireLock(o->events, NULL, t, win, remote, 0,
+                                      is_exclusive ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED);
+        return;
+    }
+    complete(o, win, rank, t);
+    OTF2_EvtWriter_RmaReleaseLock(o->events, NULL, t, win, remote, 0);
+}
+
+static void put_epoch(struct otf2_out *o, struct walk *w, const struct trace_event *e, uint32_t win,
+                      OTF2_TimeStamp t)
+{
+    const struct mpi_effect *s = &w->shapes[e->fn];
+    int64_t rank = s->target >= 0 ? e->args[s->target].number : -1;
+    switch (s->step) {
+    case MPI_STEP_FENCE:
         complete(o, win, -1, t);
         OTF2_EvtWriter_RmaCollectiveEnd(o->events, NULL, t, OTF2_COLLECTIVE_OP_BARRIER,
-                                        OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-                                        win, OTF2_UNDEFINED_UINT32, 0, 0);
-    } else if (strcmp(name, "Win_lock") == 0 || strcmp(name, "Win_lock_all") == 0) {
-        OTF2_EvtWriter_RmaAcquireLock(o->events, NULL, t, win, remote, 0,
-                                      rank < 0 ? OTF2_LOCK_SHARED : type);
-    } else if (strcmp(name, "Win_unlock") == 0 || strcmp(name, "Win_unlock_all") == 0) {
+                                        SYNCHRONISES, win, OTF2_UNDEFINED_UINT32, 0, 0);
+        break;
+    case MPI_STEP_POST:
+    case MPI_STEP_ACCESS:
+    case MPI_STEP_FINISH:
+    case MPI_STEP_AWAIT:
+        if (s->form == MPI_FORM_BLOCKING)
+            OTF2_EvtWriter_RmaGroupSync(o->events, NULL, t, SYNCHRONISES, win,
+                                        OTF2_UNDEFINED_GROUP);
+        if (s->step == MPI_STEP_FINISH)
+            complete(o, win, -1, t);
+        break;
+    case MPI_STEP_LOCK:
+    case MPI_STEP_UNLOCK:
+        put_lock(o, w, e, win, rank, t);
+        break;
+    case MPI_STEP_FLUSH:
         complete(o, win, rank, t);
-        OTF2_EvtWriter_RmaReleaseLock(o->events, NULL, t, win, remote, 0);
-    } else if (strncmp(name, "Win_flush", 9) == 0 || strcmp(name, "Win_complete") == 0) {
-        complete(o, win, rank, t);
-    } else if (strcmp(name, "Win_sync") == 0) {
+        break;
+    case MPI_STEP_SYNC:
         OTF2_EvtWriter_RmaSync(o->events, NULL, t, win, OTF2_UNDEFINED_UINT32,
                                OTF2_RMA_SYNC_TYPE_MEMORY);
-    } else if (strcmp(name, "Win_free") == 0) {
+        break;
+    case MPI_STEP_FREE:
         OTF2_EvtWriter_RmaWinDestroy(o->events, NULL, t, win);
-    } else if (w->shapes[e->fn].kind == CALL_COLLECTIVE) {
-        OTF2_EvtWriter_RmaWinCreate(o->events, NULL, t, win);
+        break;
+    default:
+        break;
     }
 }
 
 void otf2_out_rma(struct otf2_out *o, struct walk *w, const struct trace_event *e, int at_end,
                   OTF2_TimeStamp t)
 {
-    const char *name = call_bare_name(&w->trace->header.schema->fns[e->fn]);
+    const struct mpi_effect *s = &w->shapes[e->fn];
     uint32_t win;
-    if (w->shapes[e->fn].win < 0 || e->failed || !find_win(o, w, e, &win))
+    if (s->win < 0 || e->failed || !find_win(o, w, e, &win))
         return;
-    if (at_end)
-        put_end(o, w, e, win, name, t);
-    else if (strcmp(name, "Win_fence") == 0)
+    if (s->kind == MPI_DOES_RMA && !at_end)
+        put_operation(o, w, e, win, t);
+    else if (s->kind == MPI_DOES_EPOCH && at_end)
+        put_epoch(o, w, e, win, t);
+    else if (s->step == MPI_STEP_FENCE)
         OTF2_EvtWriter_RmaCollectiveBegin(o->events, NULL, t);
-    else if (strncmp(name, "Win_", 4) != 0)
-        put_operation(o, w, e, win, name, t);
+    else if (s->kind == MPI_DOES_COLLECTIVE && at_end)
+        OTF2_EvtWriter_RmaWinCreate(o->events, NULL, t, win);
 }

@@ -16,7 +16,7 @@
 #include "base/path.h"
 #include "formats/otf2.h"
 #include "formats/otf2_out.h"
-#include "load/load.h"
+#include "library/library.h"
 
 /* ---- records ---- */
 
@@ -134,7 +134,7 @@ static OTF2_ErrorCode silence(void *data, const char *file, uint64_t line, const
 
 int otf2_begin(struct err *err)
 {
-    int rc = load_library(LOAD_otf2, err);
+    int rc = library_load(LIBRARY_otf2, err);
     if (rc == 0)
         OTF2_Error_RegisterCallback(silence, NULL);
     return rc;

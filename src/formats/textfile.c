@@ -1,5 +1,5 @@
 /*
- * textfile.c - see textfile.h.
+ * textfile.c - writes a text file that gets its name when it is complete (see textfile.h).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -109,10 +109,9 @@ static uint64_t count_of(struct walk *w, const struct trace_event *e, int64_t co
 }
 
 /* Appends all items of an array, one for each rank. */
-static uint64_t add_counts(struct buf *out, struct walk *w, const struct trace_event *e,
-                           const char *name, int type, struct amount a)
+static uint64_t add_counts(struct buf *out, struct walk *w, const struct trace_event *e, int at,
+                           int type, struct amount a)
 {
-    int at = call_arg(&w->trace->header.schema->fns[e->fn], name);
     uint64_t sum = 0;
     for (uint64_t i = 0; i < w->trace->header.ranks; i++) {
         int64_t count = at >= 0 && i < e->args[at].count ? e->args[at].items[i] : 0;
@@ -123,12 +122,12 @@ static uint64_t add_counts(struct buf *out, struct walk *w, const struct trace_e
     return sum;
 }
 
-static uint64_t add_array(struct buf *out, struct walk *w, const struct trace_event *e,
-                          const char *name, int type, struct amount a)
+static uint64_t add_array(struct buf *out, struct walk *w, const struct trace_event *e, int at,
+                          int type, struct amount a)
 {
     struct buf items;
     buf_init(&items);
-    uint64_t sum = add_counts(&items, w, e, name, type, a);
+    uint64_t sum = add_counts(&items, w, e, at, type, a);
     buf_addf(out, " %" PRIu64 "%s", sum, buf_str(&items));
     buf_fini(&items);
     return sum;
@@ -136,15 +135,27 @@ static uint64_t add_array(struct buf *out, struct walk *w, const struct trace_ev
 
 /* ---- collectives ---- */
 
+/* What the rank passes to a collective; with MPI_IN_PLACE that is in its receive buffer. */
+static uint64_t own_count(struct walk *w, const struct trace_event *e, const struct mpi_effect *s,
+                          struct amount a)
+{
+    int count = calls_meant(s, e, s->send_count), type = calls_meant(s, e, s->send_type);
+    if (s->spreads && s->recv_counts >= 0 && calls_is_in_place(e, s->send_buf)) {
+        const struct trace_value *counts = &e->args[s->recv_counts];
+        return w->rank < counts->count ? count_of(w, e, counts->items[w->rank], type, a) : 0;
+    }
+    return count < 0 ? 0 : count_of(w, e, e->args[count].number, type, a);
+}
+
 static void put_coll(struct ti *ti, struct walk *w, const struct trace_event *e,
                      const struct ti_coll *coll)
 {
-    const struct call_shape *s = &w->shapes[e->fn];
+    const struct mpi_effect *s = &w->shapes[e->fn];
     struct buf *out = &ti->file.text;
-    struct amount send = type_of(w, e, s->send_type), recv = type_of(w, e, s->recv_type);
-    uint64_t sent = s->send_count < 0
-                        ? 0
-                        : count_of(w, e, e->args[s->send_count].number, s->send_type, send),
+    int send_type = calls_meant(s, e, s->send_type),
+        send_counts = calls_meant(s, e, s->send_counts);
+    struct amount send = type_of(w, e, send_type), recv = type_of(w, e, s->recv_type);
+    uint64_t sent = own_count(w, e, s, send),
              received = s->recv_count < 0
                             ? 0
                             : count_of(w, e, e->args[s->recv_count].number, s->recv_type, recv);
@@ -171,25 +182,25 @@ static void put_coll(struct ti *ti, struct walk *w, const struct trace_event *e,
         break;
     case TI_GATHERV:
         buf_addf(out, " %" PRIu64, sent);
-        add_counts(out, w, e, "recvcounts", s->recv_type, recv);
+        add_counts(out, w, e, s->recv_counts, s->recv_type, recv);
         buf_addf(out, " %" PRId64 " %d %d", root, send.type, recv.type);
         break;
     case TI_ALLGATHERV:
         buf_addf(out, " %" PRIu64, sent);
-        add_counts(out, w, e, "recvcounts", s->recv_type, recv);
+        add_counts(out, w, e, s->recv_counts, s->recv_type, recv);
         buf_addf(out, " %d %d", send.type, recv.type);
         break;
     case TI_SCATTERV:
-        add_counts(out, w, e, "sendcounts", s->send_type, send);
+        add_counts(out, w, e, s->send_counts, s->send_type, send);
         buf_addf(out, " %" PRIu64 " %" PRId64 " %d %d", received, root, send.type, recv.type);
         break;
     case TI_ALLTOALLV:
-        add_array(out, w, e, "sendcounts", s->send_type, send);
-        add_array(out, w, e, "recvcounts", s->recv_type, recv);
+        add_array(out, w, e, send_counts, send_type, send);
+        add_array(out, w, e, s->recv_counts, s->recv_type, recv);
         buf_addf(out, " %d %d", send.type, recv.type);
         break;
     case TI_REDUCE_SCATTER:
-        add_counts(out, w, e, "recvcounts", s->recv_type, recv);
+        add_counts(out, w, e, s->recv_counts, s->recv_type, recv);
         buf_addf(out, " 0 %d", recv.type);
         break;
     }
@@ -199,7 +210,7 @@ static void put_coll(struct ti *ti, struct walk *w, const struct trace_event *e,
 static void coll(struct ti *ti, struct walk *w, const struct trace_event *e, const struct action *a)
 {
     const char *name = w->trace->header.schema->fns[e->fn].name;
-    if (a->coll >= COLL_CREATE) {
+    if (a->does->makes || a->does->frees) {
         format_note(w->notes, "left out: %s: a time-independent trace has only MPI_COMM_WORLD",
                     name);
         return;
@@ -209,7 +220,7 @@ static void coll(struct ti *ti, struct walk *w, const struct trace_event *e, con
         return;
     }
     for (size_t i = 0; i < sizeof colls / sizeof colls[0]; i++)
-        if (strcmp(colls[i].function, name) == 0) {
+        if (strcmp(colls[i].function, mpi_fn_name[a->does->base]) == 0) {
             put_coll(ti, w, e, &colls[i]);
             return;
         }
@@ -221,7 +232,7 @@ static void coll(struct ti *ti, struct walk *w, const struct trace_event *e, con
 static void message(struct ti *ti, struct walk *w, const struct trace_event *e,
                     const struct action *a, const char *name)
 {
-    const struct call_shape *s = &w->shapes[e->fn];
+    const struct mpi_effect *s = &w->shapes[e->fn];
     int is_send = a->kind == ACTION_SEND || a->kind == ACTION_ISEND;
     int type = is_send ? s->send_type : s->recv_type;
     struct amount amount = type_of(w, e, type);
@@ -287,18 +298,16 @@ static void put_action(struct ti *ti, struct walk *w, const struct trace_event *
 static int put_event(void *state, struct walk *w, const struct trace_event *e, struct err *err)
 {
     struct ti *ti = state;
-    const char *name;
     if (!walk_is_call(w, e))
         return 0;
-    name = w->trace->header.schema->fns[e->fn].name;
     int64_t enter = walk_time(w, e->enter), gap = enter - ti->last;
     if (gap > 0)
         buf_addf(&ti->file.text, "%" PRIu64 " compute %" PRId64 ".%03" PRId64 "\n", w->rank,
                  gap / 1000, gap % 1000);
     ti->last = walk_time(w, e->leave);
-    if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
+    if (w->shapes[e->fn].kind == MPI_DOES_INIT)
         buf_addf(&ti->file.text, "%" PRIu64 " init\n", w->rank);
-    else if (strcmp(name, "MPI_Finalize") == 0)
+    else if (w->shapes[e->fn].kind == MPI_DOES_FINALIZE)
         buf_addf(&ti->file.text, "%" PRIu64 " finalize\n", w->rank);
     else
         walk_note_left_out(w, e);

@@ -1,5 +1,5 @@
 /*
- * walk.c - see walk.h.
+ * walk.c - visits the records of a trace in the order that a format needs (see walk.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -142,7 +142,7 @@ int walk_trace(struct trace *t, const struct walk_visitor *v, void *state,
 {
     struct walk w = {.trace = t, .notes = notes};
     int rc = 0;
-    w.shapes = call_shapes_make(t->header.schema);
+    w.shapes = calls_of(t->header.schema);
     members_init(&w.members, t);
     for (w.rank = 0; rc == 0 && w.rank < t->header.ranks; w.rank++)
         rc = visit_rank(&w, v, state, err);
@@ -211,7 +211,7 @@ void walk_note_left_out(struct walk *w, const struct trace_event *e)
         format_note(w->notes, "left out: calls that failed");
     else if (e->failed)
         format_note(w->notes, "left out: errors of calls that have received something");
-    else if (w->shapes[e->fn].kind == CALL_RMA)
+    else if (w->shapes[e->fn].kind == MPI_DOES_RMA || w->shapes[e->fn].kind == MPI_DOES_EPOCH)
         format_note(w->notes, "left out: %s: the format has no one-sided operations",
                     w->trace->header.schema->fns[e->fn].name);
     else if (w->actions.count == 0)

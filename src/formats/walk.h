@@ -11,7 +11,7 @@
 struct walk {
     struct trace *trace;
     struct format_notes *notes;
-    struct call_shape *shapes;
+    struct mpi_effect *shapes;
     struct members members;
     /* of the current rank */
     uint64_t rank;

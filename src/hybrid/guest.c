@@ -9,60 +9,11 @@
 
 #include "base/log.h"
 #include "mpi_roles.h"
-#include "recorder/objects.h"
 
-struct guest guest;
-
-/* What the recorder asks for. */
-int64_t native_now(void)
+MPI_Status *guest_statuses(struct guest_call *g, MPI_Status *statuses)
 {
-    return guest.computed;
-}
-
-struct native_lane *native_own_lane(void)
-{
-    return &guest.lane;
-}
-
-/* Communicators are created again by the stand-ins: they need no lists of members. */
-void recorder_define(unsigned kind, const void *payload, size_t bytes)
-{
-    (void)kind, (void)payload, (void)bytes;
-}
-
-MPI_Status *native_statuses(struct native_call *c, MPI_Status *statuses)
-{
-    c->statuses = statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
+    g->call.statuses = statuses == MPI_STATUSES_IGNORE ? NULL : statuses;
     return statuses;
-}
-
-/* ---- threads ---- */
-
-static _Thread_local char thread; /* its address */
-
-int guest_am_inside(void)
-{
-    return atomic_load_explicit(&guest.inside, memory_order_relaxed) == &thread;
-}
-
-int guest_is_first(int is_this)
-{
-    static const void *first;
-    if (is_this)
-        first = &thread;
-    return first == &thread;
-}
-
-int guest_try_enter(void)
-{
-    const void *nobody = NULL;
-    return atomic_compare_exchange_strong_explicit(&guest.inside, &nobody, &thread,
-                                                   memory_order_acquire, memory_order_relaxed);
-}
-
-void guest_go_out(void)
-{
-    atomic_store_explicit(&guest.inside, NULL, memory_order_release);
 }
 
 /* What may be called at any time, by any thread. */
@@ -75,13 +26,14 @@ static int is_for_all_threads(enum mpi_fn fn)
 /* Enters the library when no other thread reads a clock; returns 0 if it need not. */
 static int take_turn(enum mpi_fn fn)
 {
+    if (guest.is_threaded && is_for_all_threads(fn) && !guest_own())
+        return 0;
     while (!guest_try_enter()) {
         if (is_for_all_threads(fn))
             return 0;
-        if (guest.frame) {
-            log_error("two threads of a process call MPI at the same time: 'orrery hybrid' gives "
-                      "programs MPI_THREAD_SERIALIZED at most; 'orrery run --host process' "
-                      "simulates MPI_THREAD_MULTIPLE");
+        if (guest.me->frame) {
+            log_error("two threads of a process call MPI at the same time, which needs "
+                      "MPI_THREAD_MULTIPLE of MPI_Init_thread");
             _exit(2); /* the launcher ends the others */
         }
         sched_yield();
@@ -94,8 +46,10 @@ static int take_turn(enum mpi_fn fn)
 /* The program's error handler has left the call. */
 static void abandon(void)
 {
-    guest.frame = 0;
-    guest.failures++;
+    guest_come_back();
+    guest.me->frame = 0;
+    guest.me->failures++;
+    guest_count(0);
     if (guest.is_open)
         guest_show(0);
     guest_clock_start();
@@ -108,11 +62,11 @@ void guest_end(struct guest_call *g)
         abandon();
 }
 
-/* The same for a jump, after which nothing is called: what MPI calls by itself, in callbacks, is
- * deeper in the stack. */
+/* Abandons a call that the program has left by a jump, after which nothing of it is called: what
+ * MPI calls by itself, in callbacks, is deeper in the stack. */
 static void leave_abandoned(const struct guest_call *g)
 {
-    if (guest_am_inside() && guest.frame && (uintptr_t)g >= guest.frame)
+    if (guest_am_inside() && guest_own()->frame && (uintptr_t)g >= guest_own()->frame)
         abandon();
 }
 
@@ -123,12 +77,21 @@ static int makes_handler(enum mpi_fn fn)
            fn == MPI_FN_WIN_CREATE_ERRHANDLER || fn == MPI_FN_FILE_CREATE_ERRHANDLER;
 }
 
+/* Calls that may block are recorded, and sent, before they are made; one that returns a request
+ * returns at once. */
+static int is_early(enum mpi_fn fn)
+{
+    const struct mpi_effect *f = &mpi_fn_effect[fn];
+    return f->kind == MPI_DOES_ABORT || (mpi_fn_flags[fn] & MPI_FNFLAG_ACTS &&
+                                         !calls_makes_request(f) && f->kind != MPI_DOES_INIT);
+}
+
 int guest_enter(struct guest_call *g)
 {
     leave_abandoned(g);
     if (guest_am_inside() || guest.is_over)
         return 0;
-    if (g->call.fn == MPI_FN_FINALIZE && guest.is_open)
+    if (native_does(&g->call)->kind == MPI_DOES_FINALIZE && guest.is_open)
         guest_delete_attributes();
     if (!take_turn(g->call.fn))
         return 0;
@@ -137,98 +100,119 @@ int guest_enter(struct guest_call *g)
     g->is_inside = 1;
     if (!guest.is_open)
         return 1;
-    guest.frame = (uintptr_t)g;
-    if (g->call.fn == MPI_FN_CANCEL && !g->is_wrong &&
-        !native_request_receives((const uint32_t *)(uintptr_t)g->call.args[0])) {
-        g->is_inside = 0; /* sends are not cancelled: the real MPI cannot */
-        guest.frame = 0;
+    guest.me->frame = (uintptr_t)g;
+    const uint32_t *cancelled = native_does(&g->call)->kind == MPI_DOES_CANCEL && !g->is_wrong
+                                    ? (const uint32_t *)(uintptr_t)g->call.args[0]
+                                    : NULL;
+    g->is_idle = cancelled && native_request_sends(cancelled);
+    if (cancelled && !g->is_idle && !native_request_receives(cancelled)) {
+        g->is_inside = 0; /* the MPI's own matter */
+        guest.me->frame = 0;
         guest_go_out();
         return 0;
     }
     guest_clock_stop();
+    if (g->is_idle)
+        return 1; /* sends are not cancelled: mostly the real MPI cannot */
     if (g->call.fn == MPI_FN_COMM_SPLIT_TYPE)
         guest_split_type(g);
-    if (g->call.fn == MPI_FN_FINALIZE)
+    if (native_does(&g->call)->kind == MPI_DOES_FINALIZE)
         guest_session_keep(g);
-    g->call.enter = guest.computed;
-    native_seen_enter(&guest.lane, &g->call);
+    g->call.enter = guest.me->computed;
+    native_seen_enter(&guest.me->lane, &g->call);
     g->is_wrong = g->is_wrong || guest_is_wrong(g);
     if (guest.is_real && !g->is_wrong)
         guest_told_enter(g);
-    guest.is_clock_known = 0;
-    guest.readings = 0;
-    g->is_early = guest.how[g->call.fn] == GUEST_EARLY && !g->is_wrong;
+    guest.me->is_clock_known = 0;
+    guest.me->readings = 0;
+    g->is_early = !g->is_wrong && is_early(g->call.fn);
     if (g->is_early) {
-        native_seen_early(&guest.lane, &g->call);
+        native_seen_early(&guest.me->lane, &g->call);
+        guest_count(1);
+        guest.me->has_asked = 0;
         guest_show(1);
     }
     return 1;
 }
 
-/* Calls whose outcome, or whose way to the real MPI, is another one. */
-static const uint8_t kinds[MPI_FN_COUNT] = {
-    [MPI_FN_INIT] = GUEST_STARTS,
-    [MPI_FN_INIT_THREAD] = GUEST_STARTS,
-    [MPI_FN_FINALIZE] = GUEST_FINALIZES,
-    [MPI_FN_SESSION_INIT] = GUEST_OPENS_SESSION,
-    [MPI_FN_ABORT] = GUEST_ABORTS,
-    [MPI_FN_SESSION_FINALIZE] = GUEST_CLOSES_SESSION,
-    [MPI_FN_GROUP_FROM_SESSION_PSET] = GUEST_FINDS_GROUP,
-    [MPI_FN_SESSION_GET_PSET_INFO] = GUEST_FINDS_INFO,
-    [MPI_FN_INITIALIZED] = GUEST_TELLS_STATE,
-    [MPI_FN_FINALIZED] = GUEST_TELLS_STATE,
-    [MPI_FN_COMM_SET_ERRHANDLER] = GUEST_SETS_HANDLER,
-    [MPI_FN_COMM_CREATE_ERRHANDLER] = GUEST_PASSES_FUNCTIONS,
-    [MPI_FN_ERRHANDLER_CREATE] = GUEST_PASSES_FUNCTIONS,
-    [MPI_FN_COMM_CREATE_KEYVAL] = GUEST_PASSES_FUNCTIONS,
-    [MPI_FN_KEYVAL_CREATE] = GUEST_PASSES_FUNCTIONS,
-    [MPI_FN_IRECV] = GUEST_POSTS,
-    [MPI_FN_IRECV_C] = GUEST_POSTS,
-    [MPI_FN_ISENDRECV] = GUEST_POSTS,
-    [MPI_FN_ISENDRECV_C] = GUEST_POSTS,
-    [MPI_FN_ISENDRECV_REPLACE] = GUEST_POSTS,
-    [MPI_FN_ISENDRECV_REPLACE_C] = GUEST_POSTS,
-    [MPI_FN_RECV_INIT] = GUEST_POSTS,
-    [MPI_FN_RECV_INIT_C] = GUEST_POSTS,
-    [MPI_FN_START] = GUEST_POSTS,
-    [MPI_FN_STARTALL] = GUEST_POSTS,
-    [MPI_FN_REQUEST_FREE] = GUEST_POSTS,
-    [MPI_FN_RECV] = GUEST_RECEIVES,
-    [MPI_FN_RECV_C] = GUEST_RECEIVES,
-    [MPI_FN_SENDRECV] = GUEST_RECEIVES,
-    [MPI_FN_SENDRECV_C] = GUEST_RECEIVES,
-    [MPI_FN_SENDRECV_REPLACE] = GUEST_RECEIVES,
-    [MPI_FN_SENDRECV_REPLACE_C] = GUEST_RECEIVES,
-    [MPI_FN_PROBE] = GUEST_RECEIVES,
-    [MPI_FN_MPROBE] = GUEST_RECEIVES,
-    [MPI_FN_MRECV] = GUEST_TAKES_MATCHED,
-    [MPI_FN_MRECV_C] = GUEST_TAKES_MATCHED,
-    [MPI_FN_IMRECV] = GUEST_TAKES_MATCHED,
-    [MPI_FN_IMRECV_C] = GUEST_TAKES_MATCHED,
-    [MPI_FN_IPROBE] = GUEST_LOOKS,
-    [MPI_FN_IMPROBE] = GUEST_LOOKS,
-    [MPI_FN_WAIT] = GUEST_WAITS,
-    [MPI_FN_WAITALL] = GUEST_WAITS,
-    [MPI_FN_WAITANY] = GUEST_WAITS_SOME,
-    [MPI_FN_WAITSOME] = GUEST_WAITS_SOME,
-    [MPI_FN_TEST] = GUEST_TESTS,
-    [MPI_FN_TESTALL] = GUEST_TESTS,
-    [MPI_FN_TESTANY] = GUEST_TESTS,
-    [MPI_FN_TESTSOME] = GUEST_TESTS,
-    [MPI_FN_REQUEST_GET_STATUS] = GUEST_TESTS,
-    [MPI_FN_CANCEL] = GUEST_CANCELS,
-    [MPI_FN_WIN_TEST] = GUEST_TESTS_OTHER,
-    [MPI_FN_PARRIVED] = GUEST_TESTS_OTHER,
-};
+/* Functions that concern the MPI itself, not messages. */
+static enum guest_kind kind_of_other(enum mpi_fn fn)
+{
+    switch (fn) {
+    case MPI_FN_SESSION_INIT:
+        return GUEST_OPENS_SESSION;
+    case MPI_FN_SESSION_FINALIZE:
+        return GUEST_CLOSES_SESSION;
+    case MPI_FN_GROUP_FROM_SESSION_PSET:
+        return GUEST_FINDS_GROUP;
+    case MPI_FN_SESSION_GET_PSET_INFO:
+        return GUEST_FINDS_INFO;
+    case MPI_FN_INITIALIZED:
+    case MPI_FN_FINALIZED:
+        return GUEST_TELLS_STATE;
+    case MPI_FN_COMM_SET_ERRHANDLER:
+        return GUEST_SETS_HANDLER;
+    case MPI_FN_COMM_CREATE_ERRHANDLER:
+    case MPI_FN_ERRHANDLER_CREATE:
+    case MPI_FN_COMM_CREATE_KEYVAL:
+    case MPI_FN_KEYVAL_CREATE:
+        return GUEST_PASSES_FUNCTIONS;
+    default:
+        return GUEST_PLAIN;
+    }
+}
+
+static enum guest_kind kind_of_receive(const struct mpi_effect *f)
+{
+    if (f->is_partitioned)
+        return GUEST_PLAIN;
+    return f->is_matched                  ? GUEST_TAKES_MATCHED
+           : f->form == MPI_FORM_BLOCKING ? GUEST_RECEIVES
+                                          : GUEST_POSTS;
+}
+
+static enum guest_kind kind_of_completion(const struct mpi_effect *f)
+{
+    if (f->form == MPI_FORM_POLLING)
+        return GUEST_TESTS;
+    return f->amount == MPI_AMOUNT_ONE || f->amount == MPI_AMOUNT_ALL ? GUEST_WAITS
+                                                                      : GUEST_WAITS_SOME;
+}
 
 enum guest_kind guest_kind(enum mpi_fn fn)
 {
-    return (enum guest_kind)kinds[fn];
+    const struct mpi_effect *f = &mpi_fn_effect[fn];
+    int polls = f->form == MPI_FORM_POLLING;
+    switch (f->kind) {
+    case MPI_DOES_LOCAL:
+        return kind_of_other(fn);
+    case MPI_DOES_INIT:
+        return GUEST_STARTS;
+    case MPI_DOES_FINALIZE:
+        return GUEST_FINALIZES;
+    case MPI_DOES_ABORT:
+        return GUEST_ABORTS;
+    case MPI_DOES_START:
+    case MPI_DOES_RELEASE:
+        return GUEST_POSTS;
+    case MPI_DOES_RECEIVE:
+    case MPI_DOES_EXCHANGE:
+        return kind_of_receive(f);
+    case MPI_DOES_PROBE:
+        return polls ? GUEST_LOOKS : GUEST_RECEIVES;
+    case MPI_DOES_COMPLETE:
+    case MPI_DOES_INQUIRE:
+        return kind_of_completion(f);
+    case MPI_DOES_CANCEL:
+        return GUEST_CANCELS;
+    default:
+        return polls ? GUEST_TESTS_OTHER : GUEST_PLAIN; /* of windows and partitions */
+    }
 }
 
-int guest_does(struct guest_call *g)
+static int does(struct guest_call *g)
 {
-    static int (*const does[])(struct guest_call *) = {
+    static int (*const functions[])(struct guest_call *) = {
         [GUEST_STARTS] = guest_init,
         [GUEST_FINALIZES] = guest_finalize,
         [GUEST_OPENS_SESSION] = guest_session,
@@ -255,25 +239,42 @@ int guest_does(struct guest_call *g)
     if (g->is_kept)
         return guest_session_barrier(g);
     if (kind != GUEST_PLAIN && (guest.is_open ? !g->is_wrong : kind <= GUEST_OPENS_SESSION))
-        return does[kind](g);
-    if (guest.is_open && g->is_early)
-        guest_flush_blocking();
+        return functions[kind](g);
+    if (!guest.is_open || !g->is_early)
+        return 0;
+    if (guest_block(g))
+        return 1;
+    guest_flush_blocking();
+    return 0;
+}
+
+int guest_does(struct guest_call *g)
+{
+    if (g->is_idle || does(g))
+        return 1;
+    if (g->is_early)
+        guest_go(); /* for as long as the real call takes */
     return 0;
 }
 
 int guest_leave(struct guest_call *g)
 {
-    if (guest.is_open && !guest.is_over) {
+    guest_come_back();
+    if (guest.is_open && !guest.is_over && !g->is_idle) {
         if (g->tells)
             guest_told_leave(g);
         guest_pair_leave(g);
-        guest.failures += g->rc != MPI_SUCCESS;
+        int rc = g->is_void && g->rc == MPI_SUCCESS ? MPI_ERR_GROUP : g->rc; /* as recorded */
+        guest.me->failures += rc != MPI_SUCCESS;
         guest.may_forgive |= makes_handler(g->call.fn);
         if (g->is_early) {
-            native_seen_late(&guest.lane, &g->call, g->rc);
+            if (guest_must_follow() && !guest.me->has_asked && g->rc == MPI_SUCCESS)
+                guest_follow();
+            native_seen_late(&guest.me->lane, &g->call, g->rc);
+            guest_count(0);
             guest_show(0);
         } else {
-            native_seen_leave(&guest.lane, &g->call, g->rc, guest.computed);
+            native_seen_leave(&guest.me->lane, &g->call, rc, guest.me->computed);
         }
         guest_pair_numbered();
         if (guest.is_real)
@@ -285,7 +286,7 @@ int guest_leave(struct guest_call *g)
         guest_flush_old();
     }
     g->is_inside = 0;
-    guest.frame = 0;
+    guest.me->frame = 0;
     guest_clock_start();
     guest_go_out();
     return g->rc;

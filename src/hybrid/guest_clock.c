@@ -22,10 +22,8 @@
 
 static struct {
     clockid_t which;
-    int64_t started; /* ns; when the program last returned from a call */
-    int64_t cost;    /* ns; of reading the clock, which is no part of the program */
-    int is_running, is_off;
-    int64_t read; /* what was computed when a clock was last read */
+    int64_t cost; /* ns; of reading the clock, which is no part of the program */
+    int is_off;
     _Atomic(int64_t) shown;
     int (*gettime)(clockid_t, struct timespec *);
 } timer = {.which = CLOCK_MONOTONIC};
@@ -56,24 +54,24 @@ void guest_clock_init(int is_crowded)
     if (how && strcmp(how, HYBRID_COMPUTE_AUTO) != 0)
         is_crowded = strcmp(how, HYBRID_COMPUTE_PROCESSOR) == 0;
     timer.is_off = how && strcmp(how, HYBRID_COMPUTE_NONE) == 0;
-    timer.which = is_crowded ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    timer.which = is_crowded || guest.is_threaded ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     timer.cost = reading_cost();
     guest_clock_start();
 }
 
 void guest_clock_start(void)
 {
-    timer.started = read_ns();
-    timer.is_running = 1;
+    guest.me->started = read_ns();
+    guest.me->is_running = 1;
 }
 
 void guest_clock_stop(void)
 {
-    if (timer.is_running && !timer.is_off) {
-        int64_t span = read_ns() - timer.started - timer.cost;
-        guest.computed += span > 0 ? span * PS_PER_NS : 0;
+    if (guest.me->is_running && !timer.is_off) {
+        int64_t span = read_ns() - guest.me->started - timer.cost;
+        guest.me->computed += span > 0 ? span * PS_PER_NS : 0;
     }
-    timer.is_running = 0;
+    guest.me->is_running = 0;
 }
 
 /* ---- clocks that the program reads ---- */
@@ -83,19 +81,19 @@ static int is_virtual(void)
     return guest.is_open && !guest_am_inside() && !guest.is_over;
 }
 
-/* So much virtual time passes, whatever the speed. */
-static void spend(int64_t ps)
+/* So much virtual time passes for the thread, whatever the speed. */
+static void spend(struct guest_thread *t, int64_t ps)
 {
-    guest.computed += guest.answer->speed == 1 ? ps : (int64_t)((double)ps * guest.answer->speed);
+    t->computed += t->answer->speed == 1 ? ps : (int64_t)((double)ps * t->answer->speed);
 }
 
 /* Reading takes time, as in `orrery run`: loops that wait for a point in time end. */
 static void charge_reading(void)
 {
-    if (guest.computed != timer.read)
-        guest.readings = 0;
-    spend(reading_charge(&guest.readings, guest.answer->clock_cost));
-    timer.read = guest.computed;
+    if (guest.me->computed != guest.me->read)
+        guest.me->readings = 0;
+    spend(guest.me, reading_charge(&guest.me->readings, guest.me->answer->clock_cost));
+    guest.me->read = guest.me->computed;
 }
 
 /* In picoseconds. */
@@ -104,12 +102,12 @@ static int64_t now(void)
     if (!guest_try_enter())
         return atomic_load_explicit(&timer.shown, memory_order_relaxed);
     guest_clock_stop();
-    if (!guest.is_clock_known)
+    if (!guest.me->is_clock_known || (guest.is_threaded && guest.me->serial != guest.serial))
         guest_flush(HYBRID_ASK_TIME, 0);
     charge_reading();
-    int64_t since = guest.computed - guest.clock_computed;
-    double speed = guest.answer->speed;
-    int64_t t = guest.clock + (speed == 1 ? since : (int64_t)((double)since / speed));
+    int64_t since = guest.me->computed - guest.me->clock_computed;
+    double speed = guest.me->answer->speed;
+    int64_t t = guest.me->clock + (speed == 1 ? since : (int64_t)((double)since / speed));
     atomic_store_explicit(&timer.shown, t, memory_order_relaxed);
     guest_clock_start();
     guest_go_out();
@@ -164,19 +162,24 @@ ORR_EXPORT time_t time(time_t *to)
     return t.tv_sec;
 }
 
-/* Sleeping takes virtual time only, whatever the speed; other threads do it beside what is
- * simulated. */
+/* Does the thread sleep in real time, as others may go on meanwhile? */
+static int sleeps_beside(void)
+{
+    return guest.is_threaded ? guest.live > 1 : !guest_is_first(0);
+}
+
+/* Sleeping takes virtual time only, whatever the speed; threads of several do it in both times. */
 ORR_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
 {
     static int (*real)(const struct timespec *, struct timespec *);
     if (!real)
         real = (int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
-    if (!is_virtual() || !guest_is_first(0))
+    if (!is_virtual() || (sleeps_beside() && !guest.is_threaded))
         return real(span, left);
-    if (!guest.answer)
+    if (!guest_own() || !guest_own()->answer)
         now(); /* for the speed */
-    spend(((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS);
-    return 0;
+    spend(guest_own(), ((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS);
+    return sleeps_beside() ? real(span, left) : 0;
 }
 
 ORR_EXPORT int clock_nanosleep(clockid_t which, int flags, const struct timespec *span,

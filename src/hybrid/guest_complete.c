@@ -21,8 +21,9 @@ static struct {
 
 int64_t guest_number_at(int i)
 {
-    return (uint32_t)i < guest.lane.id_count ? recorder_request(&native.rank, guest.lane.ids[i])
-                                             : -1;
+    return (uint32_t)i < guest.me->lane.id_count
+               ? recorder_request(&native.rank, guest.me->lane.ids[i])
+               : -1;
 }
 
 static int find_cancel(int64_t number)
@@ -41,7 +42,7 @@ static int is_cancelled(int64_t number)
     if (at < 0)
         return 0;
     cancels.numbers[at] = cancels.numbers[--cancels.count];
-    for (int32_t i = 0; i < guest.answer->match_count; i++)
+    for (int32_t i = 0; i < guest.me->answer->match_count; i++)
         if (m[i].request == number && m[i].source == HYBRID_CANCELLED)
             return 1;
     return 0;
@@ -67,9 +68,13 @@ static void finish(struct guest_call *g, MPI_Request *requests, int at, MPI_Stat
     int cancelled = is_cancelled(guest_number_at(at));
     if (guest.is_real)
         guest_told_forget(guest_number_at(at));
-    int rc = guest_is_held(*request) ? guest_finish_held(request, status, cancelled)
-             : cancelled             ? finish_cancelled(request, status)
-                                     : native_real.MPI_Wait(request, status);
+    int rc;
+    if (guest_is_held(*request))
+        rc = guest_finish_held(request, status, cancelled);
+    else if (cancelled)
+        rc = finish_cancelled(request, status);
+    else
+        GUEST_BLOCKING(rc = native_real.MPI_Wait(request, status));
     if (rc == MPI_SUCCESS)
         return;
     status->MPI_ERROR = rc;
@@ -89,15 +94,16 @@ static void test_all(struct guest_call *g, int count, MPI_Request *requests, int
     for (int i = 0; guest.is_real && i < count; i++)
         guest_told_forget(guest_number_at(i));
     do
-        g->rc = native_real.MPI_Testall(count, requests, flag, statuses);
+        GUEST_BLOCKING(g->rc = native_real.MPI_Testall(count, requests, flag, statuses));
     while (g->rc == MPI_SUCCESS && !*flag);
 }
 
 static void finish_some(struct guest_call *g, MPI_Request *requests, int *count, int *indices)
 {
     const int32_t *which = guest_answer_indices();
-    *count = guest.answer->flag == MPI_UNDEFINED ? MPI_UNDEFINED : guest.answer->index_count;
-    for (int i = 0; i < guest.answer->index_count; i++) {
+    *count = guest.me->answer->flag == MPI_UNDEFINED ? MPI_UNDEFINED
+                                                     : guest.me->answer->index_count;
+    for (int i = 0; i < guest.me->answer->index_count; i++) {
         indices[i] = which[i];
         finish(g, requests, which[i], status_at(g, i), 0);
     }
@@ -114,9 +120,9 @@ static void finish_any(struct guest_call *g, int count, MPI_Request *requests, i
 
 static void get_status(struct guest_call *g, MPI_Request request, int *flag)
 {
-    *flag = guest.answer->flag;
+    *flag = guest.me->answer->flag;
     for (int done = !*flag; !done;)
-        g->rc = native_real.MPI_Request_get_status(request, &done, status_at(g, 0));
+        GUEST_BLOCKING(g->rc = native_real.MPI_Request_get_status(request, &done, status_at(g, 0)));
 }
 
 int guest_cancel(struct guest_call *g)
@@ -142,26 +148,57 @@ void guest_free_cancelled(MPI_Request *request, int64_t number)
         native_real.MPI_Cancel(request);
 }
 
+/* The requests of a call; they are an array unless it completes one. */
+static MPI_Request *requests_of(const struct guest_call *g, int *count)
+{
+    const struct mpi_effect *f = native_does(&g->call);
+    *count = f->amount == MPI_AMOUNT_ONE ? 1 : (int)g->call.args[0];
+    return (MPI_Request *)(uintptr_t)g->call.args[f->request];
+}
+
 /* Whether the answer is needed. */
 static int any_is_held(const struct guest_call *g)
 {
-    const struct mpi_arg *arg = &mpi_fn_signature[g->call.fn].args[0];
-    int is_array = arg->role == MPI_ROLE_COUNT, count = is_array ? (int)g->call.args[0] : 1;
-    const MPI_Request *requests = (const MPI_Request *)(uintptr_t)g->call.args[is_array];
+    int count;
+    const MPI_Request *requests = requests_of(g, &count);
     for (int i = 0; requests && i < count; i++)
         if (guest_is_held(requests[i]) || (cancels.count && find_cancel(guest_number_at(i)) >= 0))
             return 1;
     return 0;
 }
 
+/* What the answer says is complete. */
+static void finish_answered(struct guest_call *g)
+{
+    const struct mpi_effect *f = native_does(&g->call);
+    const uint64_t *a = g->call.args;
+    int count, *flag = f->flag >= 0 ? (int *)(uintptr_t)a[f->flag] : NULL,
+               *index = f->index >= 0 ? (int *)(uintptr_t)a[f->index] : NULL;
+    MPI_Request *requests = requests_of(g, &count);
+    if (f->amount == MPI_AMOUNT_SOME) {
+        finish_some(g, requests, (int *)(uintptr_t)a[f->out_count], index);
+        return;
+    }
+    if (flag)
+        *flag = guest.me->answer->flag;
+    if (flag && index)
+        *index = MPI_UNDEFINED;
+    if (flag && !*flag)
+        return;
+    if (f->amount == MPI_AMOUNT_ONE)
+        finish(g, requests, 0, status_at(g, 0), 1);
+    else if (f->amount == MPI_AMOUNT_ANY)
+        finish_any(g, count, requests, index);
+    else if (flag && !any_is_held(g))
+        test_all(g, count, requests, flag);
+    else
+        finish_all(g, count, requests);
+}
+
 int guest_complete(struct guest_call *g)
 {
-    const uint64_t *a = g->call.args;
-    int count = (int)a[0];
-    MPI_Request *request = (MPI_Request *)(uintptr_t)a[0],
-                *requests = (MPI_Request *)(uintptr_t)a[1];
-    int is_wait = guest_kind(g->call.fn) == GUEST_WAITS;
-    if (is_wait && !any_is_held(g)) {
+    const struct mpi_effect *f = native_does(&g->call);
+    if (guest_kind(g->call.fn) == GUEST_WAITS && !any_is_held(g)) {
         guest_flush_blocking();
         return 0;
     }
@@ -170,58 +207,30 @@ int guest_complete(struct guest_call *g)
         guest_told_answer(g);
     guest_release();
     g->rc = MPI_SUCCESS;
-    switch (g->call.fn) {
-    case MPI_FN_WAIT:
-        finish(g, request, 0, status_at(g, 0), 1);
-        break;
-    case MPI_FN_WAITALL:
-        finish_all(g, count, requests);
-        break;
-    case MPI_FN_WAITANY:
-        finish_any(g, count, requests, (int *)(uintptr_t)a[2]);
-        break;
-    case MPI_FN_TEST:
-        *(int *)(uintptr_t)a[1] = guest.answer->flag;
-        if (guest.answer->flag)
-            finish(g, request, 0, status_at(g, 0), 1);
-        break;
-    case MPI_FN_TESTALL:
-        *(int *)(uintptr_t)a[2] = guest.answer->flag;
-        if (guest.answer->flag && any_is_held(g))
-            finish_all(g, count, requests);
-        else if (guest.answer->flag)
-            test_all(g, count, requests, (int *)(uintptr_t)a[2]);
-        break;
-    case MPI_FN_TESTANY:
-        *(int *)(uintptr_t)a[3] = guest.answer->flag;
-        *(int *)(uintptr_t)a[2] = MPI_UNDEFINED;
-        if (guest.answer->flag)
-            finish_any(g, count, requests, (int *)(uintptr_t)a[2]);
-        break;
-    case MPI_FN_WAITSOME:
-    case MPI_FN_TESTSOME:
-        finish_some(g, requests, (int *)(uintptr_t)a[2], (int *)(uintptr_t)a[3]);
-        break;
-    default:
-        get_status(g, (MPI_Request)a[0], (int *)(uintptr_t)a[1]);
-    }
+    if (f->kind == MPI_DOES_INQUIRE)
+        get_status(g, (MPI_Request)g->call.args[f->request],
+                   (int *)(uintptr_t)g->call.args[f->flag]);
+    else
+        finish_answered(g);
     return 1;
 }
 
 /* MPI_Win_test and MPI_Parrived. */
 int guest_test(struct guest_call *g)
 {
+    const struct mpi_effect *f = native_does(&g->call);
     const uint64_t *a = g->call.args;
-    int is_win = g->call.fn == MPI_FN_WIN_TEST, *flag = (int *)(uintptr_t)a[is_win ? 1 : 2];
+    int is_win = f->win >= 0, *flag = (int *)(uintptr_t)a[f->flag];
     guest_flush(HYBRID_ASK_RESULT, 0);
     guest_release();
-    if (guest.answer->is_failed)
+    if (guest.me->answer->is_failed)
         return 0; /* the real one says why */
     g->rc = MPI_SUCCESS;
-    *flag = guest.answer->flag;
+    *flag = guest.me->answer->flag;
     if (is_win && *flag)
-        g->rc = native_real.MPI_Win_wait((MPI_Win)a[0]);
+        GUEST_BLOCKING(g->rc = native_real.MPI_Win_wait((MPI_Win)a[f->win]));
     for (int done = is_win || !*flag; !done && g->rc == MPI_SUCCESS;)
-        g->rc = native_real.MPI_Parrived((MPI_Request)a[0], (int)a[1], &done);
+        GUEST_BLOCKING(
+            g->rc = native_real.MPI_Parrived((MPI_Request)a[f->request], (int)a[f->index], &done));
     return 1;
 }

@@ -95,7 +95,7 @@ static int must_wait(MPI_Comm comm, int source, int tag)
                           : is_behind(held.count, comm, source, tag));
 }
 
-/* The same for a receive that can be cancelled. */
+/* Whether a receive must be held back: it must wait, or may be cancelled. */
 static int must_hold(const struct lasting *r)
 {
     return (guest.may_cancel && !guest.is_real && r->source != MPI_PROC_NULL) ||
@@ -135,13 +135,19 @@ static void hold(const struct lasting *what, int is_persistent)
 
 static struct lasting receive_of(const struct guest_call *g)
 {
-    const uint64_t *a = g->call.args;
-    return (struct lasting){.buffer = (const void *)(uintptr_t)a[0],
-                            .count = (MPI_Count)a[1],
-                            .type = (MPI_Datatype)a[2],
-                            .source = (int)a[3],
-                            .tag = (int)a[4],
-                            .comm = (MPI_Comm)a[5]};
+    struct guest_message m = guest_received(g);
+    return (struct lasting){.buffer = m.buffer.at,
+                            .count = m.buffer.count,
+                            .type = m.buffer.type,
+                            .source = m.peer,
+                            .tag = m.tag,
+                            .comm = m.comm};
+}
+
+/* Where the call returns its request. */
+static MPI_Request *request_of(const struct guest_call *g)
+{
+    return (MPI_Request *)(uintptr_t)g->call.args[native_does(&g->call)->request];
 }
 
 /* A non-blocking receive whose message is not known. */
@@ -161,33 +167,16 @@ static void post(struct guest_call *g, struct lasting *what, MPI_Request *reques
     hold(what, 0);
 }
 
-static int hold_irecv(struct guest_call *g)
+/* What is also a send cannot be cancelled. */
+static int hold_receive(struct guest_call *g)
 {
     struct lasting what = receive_of(g);
-    if (!must_hold(&what))
+    int is_pair = native_does(&g->call)->kind == MPI_DOES_EXCHANGE;
+    if (is_pair ? !must_wait(what.comm, what.source, what.tag) : !must_hold(&what))
         return 0;
-    post(g, &what, (MPI_Request *)(uintptr_t)g->call.args[6]);
-    return 1;
-}
-
-/* It cannot be cancelled. */
-static int hold_isendrecv(struct guest_call *g)
-{
-    const uint64_t *a = g->call.args;
-    enum mpi_fn fn = g->call.fn;
-    int is_replaced = fn == MPI_FN_ISENDRECV_REPLACE || fn == MPI_FN_ISENDRECV_REPLACE_C;
-    const uint64_t *in = is_replaced ? a : a + 5, *from = a + (is_replaced ? 5 : 8);
-    struct lasting what = {.buffer = (const void *)(uintptr_t)in[0],
-                           .count = (MPI_Count)in[1],
-                           .type = (MPI_Datatype)in[2],
-                           .source = (int)from[0],
-                           .tag = (int)from[1],
-                           .comm = (MPI_Comm)from[2]};
-    if (!must_wait(what.comm, what.source, what.tag))
-        return 0;
-    g->rc = guest_pair_send(g, is_replaced);
+    g->rc = is_pair ? guest_pair_send(g) : MPI_SUCCESS;
     if (g->rc == MPI_SUCCESS)
-        post(g, &what, (MPI_Request *)(uintptr_t)from[3]);
+        post(g, &what, request_of(g));
     return 1;
 }
 
@@ -202,7 +191,7 @@ static struct lasting *find_lasting(MPI_Request handle)
 static int keep_lasting(struct guest_call *g)
 {
     struct lasting what = receive_of(g);
-    MPI_Request *request = (MPI_Request *)(uintptr_t)g->call.args[6];
+    MPI_Request *request = request_of(g);
     g->rc = native_real.MPI_Recv_init_c((void *)(uintptr_t)what.buffer, what.count, what.type,
                                         what.source, what.tag, native_comm_real(what.comm),
                                         request);
@@ -232,8 +221,8 @@ static int start_all(struct guest_call *g, int count, MPI_Request *requests)
 {
     g->rc = MPI_SUCCESS;
     for (int i = 0; i < count && g->rc == MPI_SUCCESS; i++) {
-        uint32_t id = (uint32_t)i < guest.lane.id_count ? guest.lane.ids[i]
-                                                        : (uint32_t)MPI_REQUEST_NULL;
+        uint32_t id = (uint32_t)i < guest.me->lane.id_count ? guest.me->lane.ids[i]
+                                                            : (uint32_t)MPI_REQUEST_NULL;
         g->rc = start(&requests[i], recorder_request(&native.rank, id));
     }
     return 1;
@@ -246,31 +235,26 @@ static void forget_lasting(MPI_Request handle)
         *what = held.lasting[--held.lasting_count];
 }
 
+static int free_request(struct guest_call *g)
+{
+    MPI_Request *request = request_of(g);
+    forget_lasting(*request);
+    guest_free_cancelled(request, guest_number_at(0));
+    if (guest.is_real)
+        guest_told_forget(guest_number_at(0));
+    return 0;
+}
+
 int guest_hold(struct guest_call *g)
 {
-    const uint64_t *a = g->call.args;
-    switch (g->call.fn) {
-    case MPI_FN_IRECV:
-    case MPI_FN_IRECV_C:
-        return hold_irecv(g);
-    case MPI_FN_ISENDRECV:
-    case MPI_FN_ISENDRECV_C:
-    case MPI_FN_ISENDRECV_REPLACE:
-    case MPI_FN_ISENDRECV_REPLACE_C:
-        return hold_isendrecv(g);
-    case MPI_FN_RECV_INIT:
-    case MPI_FN_RECV_INIT_C:
-        return keep_lasting(g);
-    case MPI_FN_START:
-        return start_all(g, 1, (MPI_Request *)(uintptr_t)a[0]);
-    case MPI_FN_STARTALL:
-        return start_all(g, (int)a[0], (MPI_Request *)(uintptr_t)a[1]);
-    default: /* MPI_Request_free */
-        forget_lasting(*(const MPI_Request *)(uintptr_t)a[0]);
-        guest_free_cancelled((MPI_Request *)(uintptr_t)a[0], guest_number_at(0));
-        if (guest.is_real)
-            guest_told_forget(guest_number_at(0));
-        return 0;
+    const struct mpi_effect *f = native_does(&g->call);
+    switch (f->kind) {
+    case MPI_DOES_START:
+        return start_all(g, f->amount == MPI_AMOUNT_ONE ? 1 : (int)g->call.args[0], request_of(g));
+    case MPI_DOES_RELEASE:
+        return free_request(g);
+    default:
+        return f->form == MPI_FORM_PERSISTENT ? keep_lasting(g) : hold_receive(g);
     }
 }
 
@@ -300,7 +284,9 @@ static void learn(const struct hybrid_match *m)
 void guest_release(void)
 {
     const struct hybrid_match *m = guest_answer_matches();
-    for (int32_t i = 0; i < guest.answer->match_count; i++)
+    if (guest.is_real)
+        return;
+    for (int32_t i = 0; i < guest.me->answer->match_count; i++)
         if (m[i].request >= 0 && m[i].source != HYBRID_CANCELLED)
             learn(&m[i]);
     for (uint32_t i = 0; i < held.count; i++) {
@@ -345,7 +331,9 @@ int guest_finish_held(MPI_Request *request, MPI_Status *status, int is_cancelled
         *status = h->status;
         rc = h->rc;
     } else {
-        rc = native_real.MPI_Wait(&h->real, status);
+        MPI_Request real = h->real;
+        GUEST_BLOCKING(rc = native_real.MPI_Wait(&real, status));
+        h = find(*request);
     }
     if (!h->is_persistent) {
         native_real.MPI_Grequest_complete(h->handle);
@@ -364,7 +352,7 @@ int guest_finish_held(MPI_Request *request, MPI_Status *status, int is_cancelled
 static void decided(int *source, int *tag)
 {
     const struct hybrid_match *m = guest_answer_matches();
-    for (int32_t i = 0; i < guest.answer->match_count; i++)
+    for (int32_t i = 0; i < guest.me->answer->match_count; i++)
         if (m[i].request < 0) {
             *source = m[i].source;
             *tag = m[i].tag;
@@ -377,7 +365,7 @@ static int ask(int *source, int *tag)
     guest_flush(HYBRID_ASK_RESULT, 0);
     guest_release();
     decided(source, tag);
-    return !guest.answer->is_failed;
+    return !guest.me->answer->is_failed;
 }
 
 static MPI_Status *status_of(struct guest_call *g)
@@ -390,8 +378,8 @@ static void take(struct guest_call *g, struct guest_buffer to, MPI_Comm comm, in
 {
     ask(&source, &tag);
     if (!guest_stash_receive(comm, source, tag, &to, status_of(g), &g->rc))
-        g->rc = native_real.MPI_Recv_c(to.at, to.count, to.type, source, tag,
-                                       native_comm_real(comm), status_of(g));
+        GUEST_BLOCKING(g->rc = native_real.MPI_Recv_c(to.at, to.count, to.type, source, tag,
+                                                      native_comm_real(comm), status_of(g)));
 }
 
 static int receive(struct guest_call *g)
@@ -407,60 +395,39 @@ static int receive(struct guest_call *g)
 /* The send begins before the question: what comes back may depend on it. */
 static int exchange(struct guest_call *g)
 {
-    const uint64_t *a = g->call.args;
-    int source = (int)a[8], tag = (int)a[9];
-    MPI_Comm comm = (MPI_Comm)a[10];
+    struct guest_message in = guest_received(g);
     MPI_Request sent;
-    if (!must_wait(comm, source, tag))
+    if (!must_wait(in.comm, in.peer, in.tag))
         return 0;
-    native_real.MPI_Isend_c((const void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2],
-                            (int)a[3], (int)a[4], native_comm_real(comm), &sent);
-    take(g, (struct guest_buffer){(void *)(uintptr_t)a[5], (MPI_Count)a[6], (MPI_Datatype)a[7]},
-         comm, source, tag);
-    native_real.MPI_Wait(&sent, MPI_STATUS_IGNORE);
-    return 1;
-}
-
-static int exchange_in_place(struct guest_call *g)
-{
-    const uint64_t *a = g->call.args;
-    int source = (int)a[5], tag = (int)a[6];
-    MPI_Comm comm = native_comm_real((MPI_Comm)a[7]);
-    struct guest_buffer to = {(void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2]};
-    MPI_Count room = 0, used = 0;
-    MPI_Request sent;
-    if (!must_wait((MPI_Comm)a[7], source, tag))
-        return 0;
-    native_real.MPI_Pack_size_c(to.count, to.type, comm, &room);
-    void *copy = mem_alloc((size_t)room + 1);
-    native_real.MPI_Pack_c(to.at, to.count, to.type, copy, room, &used, comm);
-    native_real.MPI_Isend_c(copy, used, MPI_PACKED, (int)a[3], (int)a[4], comm, &sent);
-    take(g, to, (MPI_Comm)a[7], source, tag);
-    native_real.MPI_Wait(&sent, MPI_STATUS_IGNORE);
-    mem_free(copy);
+    struct guest_message out = guest_sent(g);
+    guest_start_send(&out, MPI_MODE_STANDARD, &sent);
+    take(g, in.buffer, in.comm, in.peer, in.tag);
+    GUEST_BLOCKING(native_real.MPI_Wait(&sent, MPI_STATUS_IGNORE));
+    mem_free(out.copy);
     return 1;
 }
 
 /* A message that a matched probe has found is there: so is that of MPI_Imrecv, at once. */
 int guest_take_matched(struct guest_call *g)
 {
+    const struct mpi_effect *f = native_does(&g->call);
     const uint64_t *a = g->call.args;
-    enum mpi_fn fn = g->call.fn;
-    struct guest_buffer to = {(void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2]};
+    struct guest_buffer to = {(void *)(uintptr_t)a[f->recv_buf], (MPI_Count)a[f->recv_count],
+                              (MPI_Datatype)a[f->recv_type]};
     struct lasting what = {.buffer = to.at, .count = to.count, .type = to.type};
-    MPI_Message *message = (MPI_Message *)(uintptr_t)a[3];
+    MPI_Message *message = (MPI_Message *)(uintptr_t)a[f->message];
     MPI_Status status;
     int rc;
     if (g->is_early)
         guest_flush_blocking();
-    if (fn == MPI_FN_MRECV || fn == MPI_FN_MRECV_C)
+    if (!calls_makes_request(f))
         return guest_stash_receive_claimed(message, &to, status_of(g), &g->rc);
     if (!guest_stash_receive_claimed(message, &to, &status, &rc))
         return 0;
     g->rc = native_real.MPI_Grequest_start(query, release, cancel, NULL, &what.handle);
     if (g->rc != MPI_SUCCESS)
         return 1;
-    *(MPI_Request *)(uintptr_t)a[4] = what.handle;
+    *request_of(g) = what.handle;
     hold(&what, 0);
     struct held *h = &held.items[held.count - 1];
     h->is_open = 0;
@@ -474,50 +441,38 @@ int guest_take_matched(struct guest_call *g)
 
 static int probe(struct guest_call *g)
 {
+    const struct mpi_effect *f = native_does(&g->call);
     const uint64_t *a = g->call.args;
-    int source = (int)a[0], tag = (int)a[1];
-    MPI_Comm comm = native_comm_real((MPI_Comm)a[2]);
-    enum mpi_fn fn = g->call.fn;
-    int is_test = guest_kind(fn) == GUEST_LOOKS;
-    if (!is_test && !must_wait((MPI_Comm)a[2], source, tag))
+    int source = (int)a[f->source], tag = (int)a[f->recv_tag], is_test = f->flag >= 0;
+    MPI_Comm given = (MPI_Comm)a[f->comm], comm = native_comm_real(given);
+    if (!is_test && !must_wait(given, source, tag))
         return 0;
     if (!ask(&source, &tag))
         return WRONG;
     g->rc = MPI_SUCCESS;
     if (is_test)
-        *(int *)(uintptr_t)a[3] = guest.answer->flag;
-    MPI_Message *message = (MPI_Message *)(uintptr_t)a[fn == MPI_FN_IMPROBE ? 4 : 3];
-    int is_matched = fn == MPI_FN_MPROBE || fn == MPI_FN_IMPROBE;
-    if (is_matched)
+        *(int *)(uintptr_t)a[f->flag] = guest.me->answer->flag;
+    MPI_Message *message = f->is_matched ? (MPI_Message *)(uintptr_t)a[f->message] : NULL;
+    if (message)
         *message = MPI_MESSAGE_NULL;
-    if (is_test && !guest.answer->flag)
+    if (is_test && !guest.me->answer->flag)
         return 1;
-    if (guest_stash_probe((MPI_Comm)a[2], source, tag, is_matched ? message : NULL, status_of(g)))
+    if (guest_stash_probe(given, source, tag, message, status_of(g)))
         return 1;
-    g->rc = is_matched ? native_real.MPI_Mprobe(source, tag, comm, message, status_of(g))
-                       : native_real.MPI_Probe(source, tag, comm, status_of(g));
+    GUEST_BLOCKING(g->rc = message
+                               ? native_real.MPI_Mprobe(source, tag, comm, message, status_of(g))
+                               : native_real.MPI_Probe(source, tag, comm, status_of(g)));
     return 1;
 }
 
 int guest_receive(struct guest_call *g)
 {
-    int done;
-    switch (g->call.fn) {
-    case MPI_FN_RECV:
-    case MPI_FN_RECV_C:
-        done = receive(g);
-        break;
-    case MPI_FN_SENDRECV:
-    case MPI_FN_SENDRECV_C:
-        done = exchange(g);
-        break;
-    case MPI_FN_SENDRECV_REPLACE:
-    case MPI_FN_SENDRECV_REPLACE_C:
-        done = exchange_in_place(g);
-        break;
-    default:
-        done = probe(g);
-    }
+    unsigned kind = native_does(&g->call)->kind;
+    int done = kind == MPI_DOES_RECEIVE    ? receive(g)
+               : kind == MPI_DOES_EXCHANGE ? exchange(g)
+                                           : probe(g);
+    if (!done && guest_block(g))
+        return 1;
     if (!done)
         guest_flush_blocking();
     return done == 1;

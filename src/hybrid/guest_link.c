@@ -4,6 +4,7 @@
  * While the process waits for an answer, it keeps the real MPI going: others may wait for messages
  * of which this process has to do its part.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/live.h"
-#include "engine/native.h"
+#include "engine/proc_link.h"
 #include "engine/rank_map.h"
 #include "hybrid/guest.h"
 
@@ -21,16 +22,13 @@
 #define WAIT_NS 100000    /* between two looks for what the real MPI has to do */
 
 static struct {
-    struct native_link link;
+    struct proc_link link;
     uint32_t simulator;
-    int is_inside;  /* as shown */
-    struct buf out; /* the message that is being made */
-    void *answer;
-    struct hybrid_match *matches; /* for the next message */
-    uint32_t match_count, match_room;
-    int32_t *indices;
-    uint32_t index_count, index_room;
-} state;
+    int is_inside;        /* as shown */
+    struct buf out;       /* the message that is being made */
+    int is_heard;         /* a thread waits for answers, without the lock */
+    pthread_cond_t heard; /* it has got one, or waits no longer */
+} state = {.heard = PTHREAD_COND_INITIALIZER};
 
 static void show(unsigned flags);
 
@@ -65,7 +63,7 @@ void guest_link_open(void)
     const char *order = getenv(HYBRID_ORDER);
     guest.is_real = order && strcmp(order, HYBRID_ORDER_REAL) == 0;
     guest.may_cancel = getenv(HYBRID_CANCELS) != NULL;
-    if (native_join(&state.link, native_find, &err) != 0)
+    if (proc_link_join(&state.link, native_find, &err) != 0)
         log_fatal("%s", err.text);
     find_simulator();
 }
@@ -76,59 +74,128 @@ void guest_link_close(void)
     state.link.close(state.link.owner);
 }
 
-void guest_await_answer(void)
+/* Takes an answer, if there is one, for the thread that has asked for it. */
+static int take_answer(void)
 {
     uint32_t from;
-    int tag, is_there;
+    int tag;
     size_t bytes;
-    native_free(state.answer);
-    int was_inside = state.is_inside;
-    show(LIVE_INSIDE | LIVE_ASKS);
-    while (!state.link.recv(state.link.owner, &from, &tag, &state.answer, &bytes)) {
+    void *data;
+    if (!state.link.recv(state.link.owner, &from, &tag, &data, &bytes))
+        return 0;
+    const struct hybrid_answer *answer = data;
+    struct guest_thread *t = guest.me;
+    for (struct guest_thread *other = guest.threads; other; other = other->next)
+        if (other->number == answer->thread)
+            t = other;
+    proc_link_free((void *)(uintptr_t)t->answer);
+    t->answer = answer;
+    t->has_answer = 1;
+    if (!guest.is_threaded)
+        return 1;
+    struct guest_thread *me = guest.me;
+    guest.me = t;
+    guest_release(); /* before any other answer: what it says may be about requests of others */
+    guest.me = me;
+    if (t != me)
+        pthread_cond_broadcast(&state.heard);
+    return 1;
+}
+
+/* One of the threads that wait for answers listens, for all of them. */
+static void listen(void)
+{
+    if (state.is_heard) {
+        pthread_cond_wait(&state.heard, &guest.lock);
+        guest.me = guest_own();
+        return;
+    }
+    state.is_heard = 1;
+    guest_go();
+    state.link.wait(state.link.owner, WAIT_NS);
+    guest_come_back();
+    state.is_heard = 0;
+    if (guest.is_threaded)
+        pthread_cond_broadcast(&state.heard);
+}
+
+void guest_await_answer(void)
+{
+    int is_there, was_inside = state.is_inside;
+    uint64_t serial = guest.serial;
+    if (guest.is_threaded) {
+        guest.asking++;
+        guest_show_threads(0);
+    } else {
+        show(LIVE_INSIDE | LIVE_ASKS);
+    }
+    while (!guest.me->has_answer) {
+        if (take_answer())
+            continue;
         native_real.MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, guest.quiet, &is_there,
                                MPI_STATUS_IGNORE);
         guest_pull_held();
-        state.link.wait(state.link.owner, WAIT_NS);
+        listen();
     }
-    guest_show(was_inside);
-    guest.answer = state.answer;
-    guest.clock = guest.answer->clock;
-    guest.clock_computed = guest.computed;
-    guest.is_clock_known = 1;
+    guest.me->has_answer = 0;
+    guest.me->has_asked = 1;
+    if (guest.is_threaded) {
+        guest.asking--;
+        guest_show_threads(1);
+    } else {
+        guest_show(was_inside);
+    }
+    guest.me->clock = guest.me->answer->clock;
+    guest.me->clock_computed = guest.me->computed;
+    guest.me->is_clock_known = 1;
+    guest.me->serial = serial;
 }
 
 void guest_say_match(int64_t request, int source)
 {
-    ARRAY_RESERVE(state.matches, state.match_room, state.match_count + 1, 16);
-    state.matches[state.match_count++] = (struct hybrid_match){request, source, 0};
+    struct guest_thread *me = guest.me;
+    ARRAY_RESERVE(me->matches, me->match_room, me->match_count + 1, 16);
+    me->matches[me->match_count++] = (struct hybrid_match){request, source, 0};
 }
 
 void guest_say_index(int index)
 {
-    ARRAY_RESERVE(state.indices, state.index_room, state.index_count + 1, 16);
-    state.indices[state.index_count++] = index;
+    struct guest_thread *me = guest.me;
+    ARRAY_RESERVE(me->indices, me->index_room, me->index_count + 1, 16);
+    me->indices[me->index_count++] = index;
 }
 
 /* Begins a message with what is to be said. */
 static void begin(struct hybrid_head head)
 {
     static const char none[8];
-    head.computed = guest.computed;
-    head.failures = guest.may_forgive ? UINT64_MAX : guest.failures;
-    head.match_count = state.match_count;
-    head.index_count = state.index_count;
+    struct guest_thread *me = guest.me;
+    head.computed = me->computed;
+    head.failures = guest.may_forgive ? UINT64_MAX : me->failures;
+    head.match_count = me->match_count;
+    head.index_count = me->index_count;
+    head.thread = me->number;
+    head.is_threaded = (uint8_t)guest.is_threaded;
+    head.rests = guest.is_threaded && guest_all_wait() ? HYBRID_ALL_WAIT
+                 : head.kind == HYBRID_RESTS           ? HYBRID_SLEEPS
+                                                       : HYBRID_COMPUTES;
+    head.inside = guest.inside_count;
+    guest.rests = head.rests;
     buf_clear(&state.out);
     buf_add(&state.out, &head, sizeof head);
-    buf_add(&state.out, state.matches, state.match_count * sizeof *state.matches);
-    buf_add(&state.out, state.indices, state.index_count * sizeof *state.indices);
+    buf_add(&state.out, me->matches, me->match_count * sizeof *me->matches);
+    buf_add(&state.out, me->indices, me->index_count * sizeof *me->indices);
     buf_add(&state.out, none, -state.out.len % 8);
-    state.match_count = state.index_count = 0;
+    me->match_count = me->index_count = 0;
 }
 
 static void send(void)
 {
+    guest.serial++;
+    if (guest.is_threaded)
+        guest_show_threads(0);
     state.link.send(state.link.owner, state.simulator, 0,
-                    native_copy(state.out.data, state.out.len), state.out.len);
+                    proc_link_copy(state.out.data, state.out.len), state.out.len);
 }
 
 static void flush(struct hybrid_head head)
@@ -152,10 +219,23 @@ void guest_flush_telling(void)
     flush((struct hybrid_head){.tells = 1});
 }
 
+void guest_say(enum hybrid_kind kind, uint32_t other)
+{
+    begin((struct hybrid_head){.kind = (uint8_t)kind, .other = other});
+    send();
+}
+
 void guest_send_outcome(int is_failed)
 {
     begin((struct hybrid_head){.is_failed = (uint8_t)is_failed});
     send();
+}
+
+void guest_follow(void)
+{
+    begin((struct hybrid_head){.kind = HYBRID_ASKS, .ask = HYBRID_ASK_RESULT});
+    send();
+    guest_await_answer();
 }
 
 static void show(unsigned flags)
@@ -163,7 +243,7 @@ static void show(unsigned flags)
     static uint32_t calls, pid;
     if (!pid)
         pid = (uint32_t)getpid();
-    calls += flags & LIVE_INSIDE;
+    calls += guest.is_threaded || flags & LIVE_INSIDE;
     state.is_inside = flags & LIVE_INSIDE;
     state.link.show(state.link.owner, (uint64_t)pid << LIVE_PID_SHIFT |
                                           (uint32_t)(calls << LIVE_CALLS_SHIFT) | flags);
@@ -171,12 +251,26 @@ static void show(unsigned flags)
 
 void guest_show(int is_inside)
 {
-    show(is_inside ? LIVE_INSIDE : 0);
+    if (!guest.is_threaded)
+        show(is_inside ? LIVE_INSIDE : 0);
 }
 
+/* The word changes with has_changed, whatever the threads do. */
+void guest_show_threads(int has_changed)
+{
+    static unsigned shown;
+    unsigned flags = guest.rests ? LIVE_INSIDE : 0;
+    if (guest.rests && guest.asking >= guest.inside_count)
+        flags |= LIVE_ASKS;
+    if (flags != shown || has_changed)
+        show(flags);
+    shown = flags;
+}
+
+/* Calls of threads are sent in the order in which they are made. */
 void guest_flush_old(void)
 {
-    if (native.rank.lane.stream.used > PENDING_MOST)
+    if (guest.is_threaded || native.rank.lane.stream.used > PENDING_MOST)
         guest_flush(HYBRID_ASK_NOTHING, 0);
 }
 
@@ -184,11 +278,12 @@ void guest_flush_old(void)
 
 const int32_t *guest_answer_indices(void)
 {
-    return (const int32_t *)(guest.answer + 1);
+    return (const int32_t *)(guest.me->answer + 1);
 }
 
 const struct hybrid_match *guest_answer_matches(void)
 {
-    size_t bytes = ((size_t)guest.answer->index_count * sizeof(int32_t) + 7) / 8 * 8;
-    return (const struct hybrid_match *)(const void *)((const char *)(guest.answer + 1) + bytes);
+    size_t bytes = ((size_t)guest.me->answer->index_count * sizeof(int32_t) + 7) / 8 * 8;
+    return (const struct hybrid_match *)(const void *)((const char *)(guest.me->answer + 1) +
+                                                       bytes);
 }

@@ -20,29 +20,11 @@ static struct {
     uint32_t count, room;
 } pairs;
 
-/* Of MPI_Isendrecv_replace, whose buffer is about to be overwritten. */
-static void *pack(const uint64_t *a, MPI_Comm comm, MPI_Count *used)
+int guest_pair_send(const struct guest_call *g)
 {
-    MPI_Count room = 0;
-    native_real.MPI_Pack_size_c((MPI_Count)a[1], (MPI_Datatype)a[2], comm, &room);
-    void *copy = mem_alloc((size_t)room + 1);
-    *used = 0;
-    native_real.MPI_Pack_c((const void *)(uintptr_t)a[0], (MPI_Count)a[1], (MPI_Datatype)a[2], copy,
-                           room, used, comm);
-    return copy;
-}
-
-int guest_pair_send(const struct guest_call *g, int is_replaced)
-{
-    const uint64_t *a = g->call.args;
-    MPI_Comm comm = native_comm_real((MPI_Comm)a[native.fns[g->call.fn].comm]);
-    struct pair p = {.number = -1};
-    MPI_Count count = (MPI_Count)a[1];
-    if (is_replaced)
-        p.copy = pack(a, comm, &count);
-    int rc = native_real.MPI_Isend_c(is_replaced ? p.copy : (const void *)(uintptr_t)a[0], count,
-                                     is_replaced ? MPI_PACKED : (MPI_Datatype)a[2], (int)a[3],
-                                     (int)a[4], comm, &p.sent);
+    struct guest_message m = guest_sent(g);
+    struct pair p = {.number = -1, .copy = m.copy};
+    int rc = guest_start_send(&m, MPI_MODE_STANDARD, &p.sent);
     if (rc != MPI_SUCCESS) {
         mem_free(p.copy);
         return rc;
@@ -56,20 +38,21 @@ static void finish(int64_t number)
 {
     for (uint32_t i = 0; i < pairs.count; i++)
         if (pairs.items[i].number == number) {
-            native_real.MPI_Wait(&pairs.items[i].sent, MPI_STATUS_IGNORE);
-            mem_free(pairs.items[i].copy);
+            struct pair p = pairs.items[i];
             pairs.items[i] = pairs.items[--pairs.count];
+            GUEST_BLOCKING(native_real.MPI_Wait(&p.sent, MPI_STATUS_IGNORE));
+            mem_free(p.copy);
             return;
         }
 }
 
 void guest_pair_leave(const struct guest_call *g)
 {
-    const struct native_fn *f = &native.fns[g->call.fn];
-    if (!pairs.count || !f->ends)
+    const struct mpi_effect *f = native_does(&g->call);
+    if (!pairs.count || f->kind != MPI_DOES_COMPLETE)
         return;
     const MPI_Request *now = (const MPI_Request *)(uintptr_t)g->call.args[f->request];
-    for (uint32_t i = 0; i < guest.lane.id_count; i++)
+    for (uint32_t i = 0; i < guest.me->lane.id_count; i++)
         if (now[i] == MPI_REQUEST_NULL && guest_number_at((int)i) >= 0)
             finish(guest_number_at((int)i));
 }

@@ -39,8 +39,8 @@ static int join(void)
     if (rc != MPI_SUCCESS)
         return rc;
     sessions.is_joined = 1;
-    native_seen_enter(&guest.lane, &init); /* the stand-in's first call */
-    native_seen_leave(&guest.lane, &init, rc, guest.computed);
+    native_seen_enter(&guest.me->lane, &init); /* the stand-in's first call */
+    native_seen_leave(&guest.me->lane, &init, rc, guest.me->computed);
     return rc;
 }
 
@@ -51,7 +51,7 @@ int guest_session(struct guest_call *g)
         g->rc = join();
         if (g->rc != MPI_SUCCESS)
             return 1;
-        native_seen_enter(&guest.lane, &g->call);
+        native_seen_enter(&guest.me->lane, &g->call);
     }
     if (!sessions.is_used)
         on_exit(on_end, NULL);
@@ -91,7 +91,7 @@ void guest_session_keep(struct guest_call *g)
 int guest_session_barrier(struct guest_call *g)
 {
     guest_flush_blocking();
-    g->rc = native_real.MPI_Barrier(native.world_comm);
+    GUEST_BLOCKING(g->rc = native_real.MPI_Barrier(native.world_comm));
     sessions.is_finalised = 1;
     return 1;
 }

@@ -18,25 +18,10 @@
 #define GROUP_TAG 0
 #define ABORT_S 10 /* for the simulator to end everything */
 
-struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
-struct native_functions native_real;
-
-/* A call that returns a request returns at once; others may block. */
-static void learn(void)
-{
-    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
-        if (mpi_fn_flags[i] & MPI_FNFLAG_ACTS && native.fns[i].made < 0)
-            guest.how[i] = GUEST_EARLY;
-    guest.how[MPI_FN_ABORT] = GUEST_EARLY;
-    guest.how[MPI_FN_INIT] = guest.how[MPI_FN_INIT_THREAD] = GUEST_LOCAL;
-}
-
 /* Before the first call: nothing of MPI may be called yet. */
 void guest_begin(void)
 {
     native_find_all();
-    native_learn_functions();
-    guest_learn_wrong();
     native.is_ready = 1;
 }
 
@@ -74,25 +59,30 @@ static void make_world(void)
     native_real.MPI_Comm_rank(native.world_comm, &native.self);
 }
 
+/* Communicators are created again by the stand-ins: they need no lists of members. */
+static void define(unsigned kind, const void *payload, size_t bytes)
+{
+    (void)kind, (void)payload, (void)bytes;
+}
+
 static void open_streams(void)
 {
+    static struct recorder_mpi mpi;
     map_init(&native.comms);
     map_init(&native.messages);
     map_init(&native.by_handle);
     map_init(&native.by_place);
     trace_header_init(&native.header, (uint64_t)native.size);
-    recorder_init(&native.header);
-    learn();
+    mpi = native_objects(define);
+    recorder_init(&native.header, &mpi);
     recorder_rank_init(&native.rank, &guest.sink, (uint64_t)native.self);
-    guest.lane.recorder = &native.rank.lane;
+    guest.me->lane.recorder = &native.rank.lane;
     native.may_ask = native.may_ask_builtin = 1;
     native.is_open = guest.is_open = 1;
 }
 
 int guest_join(int *argc, char ***argv, int required, int *provided)
 {
-    if (required > MPI_THREAD_SERIALIZED)
-        required = MPI_THREAD_SERIALIZED;
     guest_top_mark();
     int rc = native_real.MPI_Init_thread(argc, argv, required, provided);
     if (rc != MPI_SUCCESS)
@@ -102,8 +92,10 @@ int guest_join(int *argc, char ***argv, int required, int *provided)
     guest_link_open();
     make_world();
     open_streams();
+    if (*provided == MPI_THREAD_MULTIPLE)
+        guest_threads_begin();
     guest_clock_init(is_crowded());
-    guest.computed = 0;
+    guest.me->computed = 0;
     return rc;
 }
 
@@ -117,7 +109,7 @@ int guest_init(struct guest_call *g)
         g->rc = guest_join((int *)(uintptr_t)g->call.args[0], (char ***)(uintptr_t)g->call.args[1],
                            required, &provided);
         if (g->rc == MPI_SUCCESS)
-            native_seen_enter(&guest.lane, &g->call); /* the stand-in's first call */
+            native_seen_enter(&guest.me->lane, &g->call); /* the stand-in's first call */
     }
     if (has_level && g->rc == MPI_SUCCESS)
         *(int *)(uintptr_t)g->call.args[3] = provided;

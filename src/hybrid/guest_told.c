@@ -86,7 +86,7 @@ void guest_told_numbered(struct guest_call *g)
         return;
     p->number = native.rank.next_request - 1;
     if (g->rc == MPI_SUCCESS)
-        p->handle = *(const MPI_Request *)(uintptr_t)g->call.args[native.fns[g->call.fn].made];
+        p->handle = *(const MPI_Request *)(uintptr_t)g->call.args[native_does(&g->call)->request];
     else
         table.count--;
 }
@@ -100,7 +100,7 @@ static void await_real(MPI_Request handle, MPI_Status *status)
         native_real.MPI_Request_get_status(handle, &is_done, status);
         if (is_done)
             return;
-        sched_yield();
+        GUEST_BLOCKING(sched_yield());
     }
 }
 
@@ -111,45 +111,64 @@ static int source_of(const MPI_Status *status)
     return is_cancelled ? HYBRID_CANCELLED : status->MPI_SOURCE;
 }
 
-/* A receive with that message is complete, which was posted behind the first `count` of the table:
- * those of them that may match the message have got theirs. */
-static void learn_before(uint32_t count, MPI_Comm comm, const MPI_Status *status)
+/* The first receive from any source that was posted before the one with the number (-1: before
+ * now), and may match the message; or -1. */
+static int find_before(int64_t number, MPI_Comm comm, const MPI_Status *status)
 {
-    for (uint32_t i = 0; i < count;) {
-        const struct posted p = table.items[i];
+    for (uint32_t i = 0; i < table.count; i++) {
+        const struct posted *p = &table.items[i];
+        if (number >= 0 && p->number == number)
+            break;
+        if (is_wild(p) && overlap(p, comm, status->MPI_SOURCE, status->MPI_TAG))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* A receive with that message is complete: those before it that may match the message have got
+ * theirs. The table may be another one after each wait. */
+static void learn_before(int64_t number, MPI_Comm comm, const MPI_Status *status)
+{
+    int at;
+    while ((at = find_before(number, comm, status)) >= 0) {
+        const struct posted p = table.items[at];
         MPI_Status own;
-        if (!is_wild(&p) || !overlap(&p, comm, status->MPI_SOURCE, status->MPI_TAG)) {
-            i++;
-            continue;
-        }
         await_real(p.handle, &own);
+        at = find(p.number);
+        if (at < 0)
+            continue; /* another thread has said it */
         guest_say_match(p.number, source_of(&own));
-        drop(i);
-        count--;
+        drop((uint32_t)at);
     }
 }
 
-/* The receive at this index is complete. */
-static void learn(uint32_t at, const MPI_Status *status)
+/* The receive is complete, if it is in the table. */
+static void learn(int64_t number, const MPI_Status *status)
 {
+    int at = find(number);
+    if (at < 0)
+        return;
     const struct posted p = table.items[at];
-    uint32_t before = table.count;
     if (source_of(status) != HYBRID_CANCELLED)
-        learn_before(at, p.comm, status);
+        learn_before(number, p.comm, status);
+    at = find(number);
+    if (at < 0)
+        return;
     if (is_wild(&p))
         guest_say_match(p.number, source_of(status));
-    drop(at - (before - table.count));
+    drop((uint32_t)at);
 }
 
 /* Waits until the request of the call is complete, if that must be known. */
 static void learn_request(int i)
 {
-    int at = find(guest_number_at(i));
+    int64_t number = guest_number_at(i);
+    int at = find(number);
     MPI_Status status;
     if (at < 0)
         return;
     await_real(table.items[at].handle, &status);
-    learn((uint32_t)find(guest_number_at(i)), &status);
+    learn(number, &status);
 }
 
 /* Receives of the table that are complete now. */
@@ -177,7 +196,7 @@ void guest_told_cancel(MPI_Request *request, int64_t number)
         return;
     }
     guest_flush(HYBRID_ASK_RESULT, 0);
-    if (guest.answer->flag != HYBRID_TELL)
+    if (guest.me->answer->flag != HYBRID_TELL)
         return; /* its message has come in virtual time */
     native_real.MPI_Cancel(request);
     await_real(*request, &status);
@@ -190,16 +209,17 @@ void guest_told_cancel(MPI_Request *request, int64_t number)
 
 static int tells(const struct guest_call *g)
 {
-    const struct native_fn *f = &native.fns[g->call.fn];
+    const struct mpi_effect *f = native_does(&g->call);
     const uint64_t *a = g->call.args;
     switch (guest_kind(g->call.fn)) {
     case GUEST_RECEIVES:
         return (int)a[f->source] == MPI_ANY_SOURCE ||
-               guest_told_behind((MPI_Comm)a[f->comm], (int)a[f->source], (int)a[f->source + 1]);
+               guest_told_behind((MPI_Comm)a[f->comm], (int)a[f->source], (int)a[f->recv_tag]);
     case GUEST_WAITS:
         return table.count > 0;
     case GUEST_WAITS_SOME:
-        return (int)a[0] > 0 && a[1] && a[2] && (g->call.fn == MPI_FN_WAITANY || a[3]);
+        return (int)a[0] > 0 && a[f->request] && a[f->index] &&
+               (f->out_count < 0 || a[f->out_count]);
     default:
         return 0;
     }
@@ -219,15 +239,16 @@ void guest_told_enter(struct guest_call *g)
 /* MPI_Waitsome, whose statuses must be known. */
 static void wait_some(struct guest_call *g)
 {
+    const struct mpi_effect *f = native_does(&g->call);
     const uint64_t *a = g->call.args;
-    int count = (int)a[0], *done = (int *)(uintptr_t)a[2], *indices = (int *)(uintptr_t)a[3];
+    int count = (int)a[0], *done = (int *)(uintptr_t)a[f->out_count],
+        *indices = (int *)(uintptr_t)a[f->index];
     MPI_Status *given = (MPI_Status *)(uintptr_t)g->call.statuses,
                *own = mem_alloc((size_t)count * sizeof *own);
-    g->rc = native_real.MPI_Waitsome(count, (MPI_Request *)(uintptr_t)a[1], done, indices, own);
+    GUEST_BLOCKING(g->rc = native_real.MPI_Waitsome(count, (MPI_Request *)(uintptr_t)a[f->request],
+                                                    done, indices, own));
     for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++) {
-        int at = find(guest_number_at(indices[i]));
-        if (at >= 0)
-            learn((uint32_t)at, &own[i]);
+        learn(guest_number_at(indices[i]), &own[i]);
         guest_say_index(indices[i]);
         if (given)
             given[i] = own[i];
@@ -237,13 +258,15 @@ static void wait_some(struct guest_call *g)
 
 int guest_told_call(struct guest_call *g)
 {
+    if (guest_block(g))
+        return 1;
     guest_flush_telling();
-    if (g->call.fn == MPI_FN_WAITSOME) {
+    if (native_does(&g->call)->amount == MPI_AMOUNT_SOME) {
         wait_some(g);
         return 1;
     }
     if (guest_kind(g->call.fn) == GUEST_WAITS) {
-        for (uint32_t i = 0; i < guest.lane.id_count; i++)
+        for (uint32_t i = 0; i < guest.me->lane.id_count; i++)
             learn_request((int)i);
         guest_send_outcome(0); /* the rest need not be known */
         g->tells = 0;
@@ -253,18 +276,17 @@ int guest_told_call(struct guest_call *g)
 
 static void see_any(struct guest_call *g)
 {
-    int index = *(const int *)(uintptr_t)g->call.args[2];
-    int at = index == MPI_UNDEFINED ? -1 : find(guest_number_at(index));
-    if (at >= 0)
-        learn((uint32_t)at, g->call.statuses);
+    int index = *(const int *)(uintptr_t)g->call.args[native_does(&g->call)->index];
+    if (index != MPI_UNDEFINED)
+        learn(guest_number_at(index), g->call.statuses);
     if (index != MPI_UNDEFINED)
         guest_say_index(index);
 }
 
 static void see_received(struct guest_call *g)
 {
-    const struct native_fn *f = &native.fns[g->call.fn];
-    learn_before(table.count, (MPI_Comm)g->call.args[f->comm], g->call.statuses);
+    const struct mpi_effect *f = native_does(&g->call);
+    learn_before(-1, (MPI_Comm)g->call.args[f->comm], g->call.statuses);
     if ((int)g->call.args[f->source] == MPI_ANY_SOURCE)
         guest_say_match(-1, g->call.statuses->MPI_SOURCE);
 }
@@ -281,9 +303,10 @@ static int has_failed(int rc)
 void guest_told_leave(struct guest_call *g)
 {
     int failed = has_failed(g->rc);
-    if (!failed && g->call.fn == MPI_FN_WAITANY)
+    unsigned amount = native_does(&g->call)->amount;
+    if (!failed && amount == MPI_AMOUNT_ANY)
         see_any(g);
-    else if (!failed && g->call.fn != MPI_FN_WAITSOME)
+    else if (!failed && amount != MPI_AMOUNT_SOME)
         see_received(g);
     guest_send_outcome(failed);
 }
@@ -291,9 +314,9 @@ void guest_told_leave(struct guest_call *g)
 void guest_told_answer(struct guest_call *g)
 {
     (void)g;
-    while (guest.answer->flag == HYBRID_TELL) {
+    while (guest.me->answer->flag == HYBRID_TELL) {
         const int32_t *which = guest_answer_indices();
-        for (int i = 0; i < guest.answer->index_count; i++)
+        for (int i = 0; i < guest.me->answer->index_count; i++)
             learn_request(which[i]);
         guest_send_outcome(0);
         guest_await_answer();

@@ -11,41 +11,6 @@
 
 #include "mpi_roles.h"
 
-/* A buffer, a count and a datatype begin at each of these positions; -1: there is none. */
-struct buffers {
-    int8_t at[2];
-};
-
-static struct buffers functions[MPI_FN_COUNT];
-
-static int has_role(const struct mpi_signature *s, unsigned role)
-{
-    for (unsigned i = 0; i < s->count; i++)
-        if (s->args[i].role == role)
-            return 1;
-    return 0;
-}
-
-static struct buffers find_buffers(const struct mpi_signature *s)
-{
-    struct buffers found = {{-1, -1}};
-    int count = 0;
-    if (!has_role(s, MPI_ROLE_TAG) && !has_role(s, MPI_ROLE_MESSAGE))
-        return found; /* of collectives: guest_wrong_coll.c */
-    for (unsigned i = 0; i + 2 < s->count && count < 2; i++)
-        if (s->args[i].role == MPI_ROLE_BUFFER && s->args[i + 1].role == MPI_ROLE_COUNT &&
-            s->args[i + 2].role == MPI_ROLE_DATATYPE)
-            found.at[count++] = (int8_t)i;
-    return found;
-}
-
-void guest_learn_wrong(void)
-{
-    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
-        functions[i] = find_buffers(&mpi_fn_signature[i]);
-    guest_learn_wrong_coll();
-}
-
 /* Datatypes of MPI itself have this in the highest bits of their handles (MPICH's ABI). */
 static int is_builtin(MPI_Datatype type)
 {
@@ -66,26 +31,39 @@ int guest_is_wrong_buffer(uint64_t buffer, MPI_Datatype type)
     return (!buffer && is_builtin(type)) || !is_usable(type);
 }
 
-static int is_wrong_buffer(const uint64_t *args, int at)
+static int is_wrong_buffer(uint64_t buffer, uint64_t count, uint64_t type)
 {
-    MPI_Datatype type = (MPI_Datatype)args[at + 2];
-    return args[at + 1] ? guest_is_wrong_buffer(args[at], type) : !is_usable(type);
+    return count ? guest_is_wrong_buffer(buffer, (MPI_Datatype)type)
+                 : !is_usable((MPI_Datatype)type);
+}
+
+/* Buffers of messages; those of collectives: guest_wrong_coll.c. */
+static int is_wrong_message(const struct guest_call *g)
+{
+    const struct mpi_effect *f = native_does(&g->call);
+    const uint64_t *a = g->call.args;
+    if (f->is_partitioned)
+        return 0;
+    int sends = f->kind == MPI_DOES_SEND || f->kind == MPI_DOES_EXCHANGE;
+    return (sends && is_wrong_buffer(a[f->send_buf], a[f->send_count], a[f->send_type])) ||
+           (calls_receives(f) &&
+            is_wrong_buffer(a[f->recv_buf], a[f->recv_count], a[f->recv_type]));
 }
 
 /* Requests that the program has not got from a call. */
 static int has_unknown_request(const struct guest_call *g)
 {
-    int position = native.fns[g->call.fn].request;
+    int position = calls_request(native_does(&g->call));
     uint64_t word = position < 0 ? 0 : g->call.args[position];
     const uint32_t *handles = (const uint32_t *)(uintptr_t)word;
     if (position < 0 || !word)
         return 0;
     if (!mpi_fn_signature[g->call.fn].args[position].pointers)
         return (uint32_t)word != (uint32_t)MPI_REQUEST_NULL &&
-               guest.lane.ids[0] == (uint32_t)MPI_REQUEST_NULL;
-    for (uint32_t i = 0; i < guest.lane.id_count; i++)
+               guest.me->lane.ids[0] == (uint32_t)MPI_REQUEST_NULL;
+    for (uint32_t i = 0; i < guest.me->lane.id_count; i++)
         if (handles[i] != (uint32_t)MPI_REQUEST_NULL &&
-            guest.lane.ids[i] == (uint32_t)MPI_REQUEST_NULL)
+            guest.me->lane.ids[i] == (uint32_t)MPI_REQUEST_NULL)
             return 1;
     return 0;
 }
@@ -99,12 +77,34 @@ static int is_wrong_graph(const struct guest_call *g)
     return !comm || (int64_t)(int)g->call.args[1] > (int64_t)comm->size;
 }
 
-int guest_is_wrong(const struct guest_call *g)
+/* MPI_Comm_create with ranks that are not in the communicator: the real MPI returns no error to
+ * those that are not in the group. */
+static int is_wrong_group(const struct guest_call *g)
 {
-    const struct buffers *b = &functions[g->call.fn];
-    for (int i = 0; i < 2 && b->at[i] >= 0; i++)
-        if (is_wrong_buffer(g->call.args, b->at[i]))
-            return 1;
+    MPI_Group of_comm, common;
+    int size = 0, shared = 0;
+    if (g->call.fn != MPI_FN_COMM_CREATE && g->call.fn != MPI_FN_COMM_CREATE_GROUP)
+        return 0;
+    native.may_ask = native.may_fail = 1;
+    const struct native_comm *comm = native_comm((uint32_t)g->call.args[0]);
+    native.may_ask = native.may_fail = 0;
+    if (!comm || native_real.MPI_Group_size((MPI_Group)g->call.args[1], &size) != MPI_SUCCESS)
+        return 0; /* the virtual MPI refuses it, too */
+    native_real.MPI_Comm_group(native_comm_real((MPI_Comm)g->call.args[0]), &of_comm);
+    native_real.MPI_Group_intersection((MPI_Group)g->call.args[1], of_comm, &common);
+    native_real.MPI_Group_size(common, &shared);
+    native_real.MPI_Group_free(&common);
+    native_real.MPI_Group_free(&of_comm);
+    return shared < size;
+}
+
+int guest_is_wrong(struct guest_call *g)
+{
+    g->is_void = (uint8_t)is_wrong_group(g);
+    if (g->is_void)
+        return 1;
+    if (is_wrong_message(g))
+        return 1;
     return g->call.fn == MPI_FN_GRAPH_CREATE ? is_wrong_graph(g)
                                              : has_unknown_request(g) || guest_is_wrong_coll(g);
 }

@@ -6,53 +6,24 @@
  * What MPICH compares depends on the function; non-blocking ones are recorded after they were made,
  * and need no such care.
  */
-#include <string.h>
-
 #include "hybrid/guest.h"
 #include "mpi_roles.h"
 
-/* Positions of arguments; -1: there is none. */
+/* Positions of arguments on the side of what is sent, or received; -1: there is none. */
 struct side {
     int8_t buffer, count, counts, type, types, displacements;
 };
 
-static struct collective {
-    uint8_t is_one, scatters, is_neighbor;
-    int8_t comm, root;
-    struct side from, to; /* what is sent, and received; from alone: both */
-} collectives[MPI_FN_COUNT];
-
-static int8_t find(const struct mpi_signature *s, const char *name, const char *other)
+static struct side sent_side(const struct mpi_effect *f)
 {
-    for (unsigned i = 0; i < s->count; i++)
-        if (strcmp(s->args[i].name, name) == 0 || strcmp(s->args[i].name, other) == 0)
-            return (int8_t)i;
-    return -1;
+    return (struct side){f->send_buf,  f->send_count, f->send_counts,
+                         f->send_type, f->send_types, f->send_displs};
 }
 
-static void learn(struct collective *c, enum mpi_fn fn)
+static struct side received_side(const struct mpi_effect *f)
 {
-    const struct mpi_signature *s = &mpi_fn_signature[fn];
-    *c = (struct collective){
-        .comm = find(s, "comm", "comm"),
-        .root = find(s, "root", "root"),
-        .scatters = strstr(mpi_fn_name[fn], "_Scatter") != NULL,
-        .is_neighbor = strstr(mpi_fn_name[fn], "_Neighbor") != NULL,
-        .from = {find(s, "sendbuf", "buffer"), find(s, "sendcount", "count"),
-                 find(s, "sendcounts", "recvcounts"), find(s, "sendtype", "datatype"),
-                 find(s, "sendtypes", "sendtypes"), find(s, "sdispls", "displs")},
-        .to = {find(s, "recvbuf", "recvbuf"), find(s, "recvcount", "count"),
-               find(s, "recvcounts", "sendcounts"), find(s, "recvtype", "datatype"),
-               find(s, "recvtypes", "recvtypes"), find(s, "rdispls", "displs")},
-    };
-    c->is_one = c->comm >= 0 && c->from.buffer >= 0 && (c->to.buffer >= 0 || c->root >= 0) &&
-                find(s, "tag", "sendtag") < 0 && native.fns[fn].made < 0;
-}
-
-void guest_learn_wrong_coll(void)
-{
-    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
-        learn(&collectives[i], (enum mpi_fn)i);
+    return (struct side){f->recv_buf,  f->recv_count, f->recv_counts,
+                         f->recv_type, f->recv_types, f->recv_displs};
 }
 
 /* A number, which is an int unless the function is of the large kind. */
@@ -103,11 +74,12 @@ static int64_t own_block(const struct guest_call *g, const struct side *s, int32
 }
 
 /* Gather and scatter, and those to all: with the rank's own block on the side of all blocks. */
-static int is_same_block(const struct guest_call *g, const struct collective *c, int32_t rank)
+static int is_same_block(const struct guest_call *g, const struct side *from, const struct side *to,
+                         int32_t rank)
 {
-    const struct side *one = c->scatters ? &c->to : &c->from,
-                      *all = c->scatters ? &c->from : &c->to;
-    if (word(g, c->from.type) != word(g, c->to.type) || !number(g, one->count) ||
+    int scatters = native_does(&g->call)->class == MPI_CLASS_ONE_TO_ALL;
+    const struct side *one = scatters ? to : from, *all = scatters ? from : to;
+    if (word(g, from->type) != word(g, to->type) || !number(g, one->count) ||
         (all->count >= 0 && number(g, one->count) != number(g, all->count)))
         return 0;
     int64_t at = own_block(g, all, rank);
@@ -122,46 +94,50 @@ static int any_item(const struct guest_call *g, int8_t at, uint32_t size)
     return 0;
 }
 
-/* The same memory for both sides. */
-static int is_alias(const struct guest_call *g, const struct collective *c,
+/* Whether the call is given the same memory for both sides. */
+static int is_alias(const struct guest_call *g, const struct side *from, const struct side *to,
                     const struct native_comm *comm)
 {
-    const char *name = mpi_fn_name[g->call.fn];
-    uint64_t from = word(g, c->from.buffer), to = word(g, c->to.buffer);
-    int is_exchange = strstr(name, "_Alltoall") != NULL;
-    if (c->to.buffer < 0 || c->is_neighbor || comm->is_inter || is_in_place(from) ||
-        is_in_place(to))
+    const struct mpi_effect *f = native_does(&g->call);
+    uint64_t at = word(g, from->buffer);
+    if (f->send_buf == f->recv_buf || f->class == MPI_CLASS_NEIGHBOURS || comm->is_inter ||
+        is_in_place(at) || is_in_place(word(g, to->buffer)))
         return 0;
-    if (!is_exchange && c->from.type != c->to.type)
-        return is_same_block(g, c, comm->rank);
-    if (from != to)
+    if (!f->reduces && (f->gives != f->gets)) /* one block on one side */
+        return is_same_block(g, from, to, comm->rank);
+    if (at != word(g, to->buffer))
         return 0;
-    if (!is_exchange) /* a reduction */
-        return c->from.count >= 0 ? number(g, c->from.count) > 0
-                                  : any_item(g, c->to.counts, comm->size);
-    if (c->from.count >= 0)
-        return number(g, c->from.count) && number(g, c->from.count) == number(g, c->to.count) &&
-               word(g, c->from.type) == word(g, c->to.type);
-    return word(g, c->from.counts) == word(g, c->to.counts) &&
-           word(g, c->from.type) == word(g, c->to.type) &&
-           word(g, c->from.types) == word(g, c->to.types);
+    if (f->reduces)
+        return from->count >= 0 ? number(g, from->count) > 0 : any_item(g, to->counts, comm->size);
+    if (from->count >= 0)
+        return number(g, from->count) && number(g, from->count) == number(g, to->count) &&
+               word(g, from->type) == word(g, to->type);
+    return word(g, from->counts) == word(g, to->counts) &&
+           word(g, from->type) == word(g, to->type) && word(g, from->types) == word(g, to->types);
+}
+
+/* Blocking collectives that move data. */
+static int is_one(const struct mpi_effect *f)
+{
+    return f->kind == MPI_DOES_COLLECTIVE && f->form == MPI_FORM_BLOCKING &&
+           f->gives != MPI_VOLUME_NOTHING;
 }
 
 int guest_is_wrong_coll(const struct guest_call *g)
 {
-    const struct collective *c = &collectives[g->call.fn];
-    if (!c->is_one)
+    const struct mpi_effect *f = native_does(&g->call);
+    if (!is_one(f))
         return 0;
     native.may_ask = native.may_fail = 1;
-    const struct native_comm *comm = native_comm((uint32_t)g->call.args[c->comm]);
+    const struct native_comm *comm = native_comm((uint32_t)g->call.args[f->comm]);
     native.may_ask = native.may_fail = 0;
     if (!comm)
         return 0; /* the virtual MPI refuses it, too */
-    int root = c->root < 0 ? 0 : (int)g->call.args[c->root];
-    int is_leaf = c->root < 0 || !comm->is_inter || root >= 0,
-        is_root = c->root < 0 || (comm->is_inter ? root == MPI_ROOT : root == comm->rank);
-    int sends = c->to.buffer < 0 ? is_leaf || is_root : c->scatters ? is_root : is_leaf;
-    int receives = c->scatters ? is_leaf : is_root;
-    return (sends && is_wrong_side(g, &c->from)) || (receives && is_wrong_side(g, &c->to)) ||
-           (sends && receives && is_alias(g, c, comm));
+    int root = f->root < 0 ? 0 : (int)g->call.args[f->root];
+    int is_leaf = f->root < 0 || !comm->is_inter || root >= 0,
+        is_root = f->root < 0 || (comm->is_inter ? root == MPI_ROOT : root == comm->rank);
+    int sends = f->gives_root ? is_root : is_leaf, receives = f->gets_root ? is_root : is_leaf;
+    struct side from = sent_side(f), to = received_side(f);
+    return (sends && is_wrong_side(g, &from)) || (receives && is_wrong_side(g, &to)) ||
+           (sends && receives && is_alias(g, &from, &to, comm));
 }

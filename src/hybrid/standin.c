@@ -3,7 +3,6 @@
  */
 #include "hybrid/standin.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,30 +14,35 @@
 
 /* ---- errors ---- */
 
-static void fail(const char *text) __attribute__((noreturn));
-static void fail(const char *text)
+/* Not within a side: the rank itself ends. */
+void standin_abort(struct standin *s, int code)
+{
+    s->aborts = 1;
+    s->abort_code = code;
+    while (s->is_threaded)
+        orrery_own_side_await(NULL);
+    PMPI_Abort(MPI_COMM_WORLD, code);
+    exit(code);
+}
+
+static void fail(struct standin *s, const char *text) __attribute__((noreturn));
+static void fail(struct standin *s, const char *text)
 {
     log_error("%s", text);
-    PMPI_Abort(MPI_COMM_WORLD, 2);
-    exit(2);
+    standin_abort(s, 2);
 }
 
 /* As a call that returns an error: arguments of the program may be wrong. */
-void replay_fail(struct replay_rank *k, const char *format, ...)
+static void refuse(struct replay_rank *k, const char *why)
 {
-    char why[160];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
     struct standin *s = (struct standin *)((char *)k - offsetof(struct standin, k));
-    snprintf(s->failure, sizeof s->failure, "rank %llu: cannot simulate %s: %s",
+    snprintf(s->now->failure, sizeof s->now->failure, "rank %llu: cannot simulate %s: %s",
              (unsigned long long)k->rank, k->replay->trace.header.schema->fns[k->event->fn].name,
              why);
-    s->failures++;
-    s->result.is_failed = 1;
-    s->error = MPI_SUCCESS;
-    longjmp(s->failed, 1);
+    s->now->failures++;
+    s->now->result.is_failed = 1;
+    s->now->error = MPI_SUCCESS;
+    longjmp(s->now->failed, 1);
 }
 
 /* The process's own call may fail, too: that is known later. */
@@ -46,43 +50,48 @@ static int check(struct standin *s, int rc)
 {
     if (__builtin_expect(rc == MPI_SUCCESS, 1))
         return 1;
-    s->failures++;
-    s->result.is_failed = 1;
-    s->error = rc;
-    snprintf(s->failure, sizeof s->failure, "rank %llu: cannot simulate %s",
+    s->now->failures++;
+    s->now->result.is_failed = 1;
+    s->now->error = rc;
+    snprintf(s->now->failure, sizeof s->now->failure, "rank %llu: cannot simulate %s",
              (unsigned long long)s->k.rank, s->k.replay->fns[s->k.event->fn].name);
     return 0;
 }
 
 /* A call has failed here and not in the process. */
-static void __attribute__((noreturn)) fail_alone(const struct standin *s)
+static void __attribute__((noreturn)) fail_alone(struct standin *s)
 {
-    char why[MPI_MAX_ERROR_STRING] = "", text[sizeof s->failure + sizeof why + 2];
+    char why[MPI_MAX_ERROR_STRING] = "", text[sizeof s->now->failure + sizeof why + 2];
     int length;
-    if (s->error == MPI_SUCCESS)
-        fail(s->failure);
-    PMPI_Error_string(s->error, why, &length);
-    snprintf(text, sizeof text, "%s: %s", s->failure, why);
-    fail(text);
+    if (s->now->error == MPI_SUCCESS)
+        fail(s, s->now->failure);
+    PMPI_Error_string(s->now->error, why, &length);
+    snprintf(text, sizeof text, "%s: %s", s->now->failure, why);
+    fail(s, text);
 }
 
-void replay_failed(struct replay_rank *k, int rc)
+static void failed(struct replay_rank *k, int rc)
 {
     check((struct standin *)((char *)k - offsetof(struct standin, k)), rc);
 }
+
+static const struct replay_program program = {refuse, failed};
 
 /* ---- results ---- */
 
 void standin_add_index(struct standin *s, int32_t index)
 {
-    ARRAY_RESERVE(s->result.indices, s->result.index_room, s->result.index_count + 1, 16);
-    s->result.indices[s->result.index_count++] = index;
+    ARRAY_RESERVE(s->now->result.indices, s->now->result.index_room, s->now->result.index_count + 1,
+                  16);
+    s->now->result.indices[s->now->result.index_count++] = index;
 }
 
 void standin_add_match(struct standin *s, int64_t request, int source, int tag)
 {
-    ARRAY_RESERVE(s->result.matches, s->result.match_room, s->result.match_count + 1, 16);
-    s->result.matches[s->result.match_count++] = (struct hybrid_match){request, source, tag};
+    ARRAY_RESERVE(s->now->result.matches, s->now->result.match_room, s->now->result.match_count + 1,
+                  16);
+    s->now->result.matches[s->now->result.match_count++] = (struct hybrid_match){request, source,
+                                                                                 tag};
 }
 
 /* Receives from any source that have got a message since. */
@@ -103,7 +112,7 @@ static void add_matched(struct standin *s)
 
 void standin_answer(struct standin *s, enum hybrid_ask ask)
 {
-    struct standin_result *r = &s->result;
+    struct standin_result *r = &s->now->result;
     static const char none[8];
     struct buf out;
     if (ask == HYBRID_ASK_RESULT && !s->is_real)
@@ -115,6 +124,7 @@ void standin_answer(struct standin *s, enum hybrid_ask ask)
                                  .index_count = (int32_t)r->index_count,
                                  .match_count = (int32_t)r->match_count,
                                  .is_failed = r->is_failed,
+                                 .thread = s->now->number,
                                  .speed = orrery_own_speed(),
                                  .clock_cost = orrery_own_clock_cost()};
     buf_init(&out);
@@ -163,8 +173,8 @@ static void see_wild(struct standin *s, int64_t request)
 static void see_started(struct standin *s, const struct replay_fn *fn)
 {
     const struct trace_value *v = replay_arg(&s->k, fn->request);
-    int is_one = strcmp(fn->name, "MPI_Start") == 0;
-    if (!s->lasting_count || (!is_one && strcmp(fn->name, "MPI_Startall") != 0))
+    int is_one = !fn->starts_all;
+    if (!s->lasting_count || !fn->starts)
         return;
     for (uint64_t i = 0; i < (is_one ? 1 : v->count); i++)
         for (uint32_t at = 0; at < s->lasting_count; at++)
@@ -175,7 +185,7 @@ static void see_started(struct standin *s, const struct replay_fn *fn)
 static void see_made(struct standin *s, const struct replay_fn *fn)
 {
     int64_t number = replay_arg(&s->k, fn->request)->number;
-    if (!strstr(fn->name, "_init")) {
+    if (!fn->is_persistent) {
         see_wild(s, number);
         return;
     }
@@ -215,14 +225,14 @@ static void test(struct standin *s, const struct replay_fn *fn)
         return;
     for (unsigned i = 0; i < fn->signature->count; i++)
         if (fn->signature->args[i].role == MPI_ROLE_FLAG)
-            s->result.flag = *(const int *)(uintptr_t)s->k.words[i];
+            s->now->result.flag = *(const int *)(uintptr_t)s->k.words[i];
 }
 
 /* No rank was spawned, and a port is of no use without MPI_Comm_accept and MPI_Comm_connect. */
 static void act_dynamic(struct standin *s, const struct replay_fn *fn)
 {
     MPI_Comm parent;
-    if (strcmp(fn->name, "MPI_Comm_get_parent") == 0)
+    if (fn->step == MPI_STEP_PARENT)
         check(s, MPI_Comm_get_parent(&parent));
     else if (fn->comm >= 0)
         replay_fail(&s->k, "such calls cannot be simulated beside a program");
@@ -250,8 +260,7 @@ static void act(struct standin *s, const struct replay_fn *fn, const struct trac
         standin_complete(s, fn);
         break;
     case REPLAY_END:
-        PMPI_Abort(MPI_COMM_WORLD, (int)e->args[e->argc - 1].number);
-        break;
+        standin_abort(s, (int)e->args[e->argc - 1].number);
     case REPLAY_CANCEL:
         if (!s->is_real || !standin_cancel(s, replay_arg(&s->k, fn->request)->number))
             call(s, fn);
@@ -274,29 +283,45 @@ static void act(struct standin *s, const struct replay_fn *fn, const struct trac
     }
 }
 
+/* Threads compute at the same time: what has passed since the thread's last call is part of it. */
+void standin_compute(struct standin *s, int64_t computed)
+{
+    int64_t span = computed - s->k.last, now = orrery_own_clock();
+    double speed = orrery_own_speed();
+    if (span > 0)
+        s->k.last = computed;
+    if (s->is_threaded) {
+        int64_t passed = now - s->now->clock;
+        span -= speed == 1 ? passed : (int64_t)((double)passed * speed);
+    }
+    orrery_own_compute(span);
+    s->now->clock = orrery_own_clock();
+}
+
 static void do_call(struct standin *s, struct trace_event *e)
 {
     struct replay_rank *k = &s->k;
-    orrery_own_compute(e->enter - k->last);
+    standin_compute(s, e->enter);
     k->last = e->leave;
     k->event = e;
-    s->result.flag = s->result.is_failed = 0;
-    s->result.index_count = s->result.match_count = 0;
+    s->now->result.flag = s->now->result.is_failed = 0;
+    s->now->result.index_count = s->now->result.match_count = 0;
     const struct replay_fn *fn = &k->replay->fns[e->fn];
     if (!trace_event_is_done(e)) { /* the real MPI has refused it */
-        s->failures++;
+        s->now->failures++;
         return;
     }
-    if (setjmp(s->failed) == 0 && (!s->tells || standin_await_outcome(s, fn)))
+    if (setjmp(s->now->failed) == 0 && (!s->now->tells || standin_await_outcome(s, fn)))
         act(s, fn, e);
     replay_scratch_reset(k);
+    s->now->clock = orrery_own_clock();
 }
 
 /* ---- messages ---- */
 
 static void take_piece(struct standin *s, const struct hybrid_piece *p, const uint8_t *data)
 {
-    struct trace_decoder *d = p->flags & TRACE_PIECE_DEFINITIONS ? &s->locals : &s->calls;
+    struct trace_decoder *d = p->flags & TRACE_PIECE_DEFINITIONS ? &s->locals : &s->now->calls;
     struct trace_event e;
     struct err err;
     int more;
@@ -308,40 +333,62 @@ static void take_piece(struct standin *s, const struct hybrid_piece *p, const ui
             do_call(s, &e);
     }
     if (more)
-        fail(err.text);
+        fail(s, err.text);
 }
 
-/* Returns 0 after the last one. */
-static int take_message(struct standin *s)
+void standin_handle(struct standin *s, const uint8_t *at, size_t bytes)
 {
-    size_t bytes;
-    const uint8_t *at = orrery_own_receive(&bytes), *end = at + bytes;
+    const uint8_t *end = at + bytes;
     struct hybrid_head head;
     memcpy(&head, at, sizeof head);
     at += sizeof head;
-    if (s->failures > head.failures)
+    if (s->now->failures > head.failures)
         fail_alone(s);
     at = standin_take_told(s, &head, at);
-    s->tells = head.tells;
+    s->now->tells = head.tells;
+    s->now->asks = head.ask;
     while (at < end) {
         struct hybrid_piece piece;
         memcpy(&piece, at, sizeof piece);
         take_piece(s, &piece, at + sizeof piece);
         at += sizeof piece + (piece.bytes + 7) / 8 * 8;
     }
-    orrery_own_compute(head.computed - s->k.last);
-    s->k.last = head.computed > s->k.last ? head.computed : s->k.last;
-    if (head.ask)
-        standin_answer(s, (enum hybrid_ask)head.ask);
-    return !head.is_last;
+    standin_compute(s, head.computed);
+    if (s->now->asks)
+        standin_answer(s, (enum hybrid_ask)s->now->asks);
+    s->is_over |= head.is_last;
 }
 
-static void prepare(struct replay *r, uint64_t ranks)
+struct standin_thread *standin_thread_make(struct standin *s, uint32_t number)
 {
+    struct standin_thread *t = mem_zalloc(sizeof *t);
+    t->number = number;
+    trace_decoder_init(&t->calls, &s->k.replay->trace.header);
+    t->next = s->threads;
+    return s->threads = t;
+}
+
+static void serve(struct standin *s)
+{
+    while (!s->is_over) {
+        size_t bytes;
+        const uint8_t *message = orrery_own_receive(&bytes);
+        if (((const struct hybrid_head *)(const void *)message)->is_threaded) {
+            standin_serve_threads(s, message, bytes);
+            return;
+        }
+        standin_handle(s, message, bytes);
+    }
+}
+
+static void prepare(struct standin *s, uint64_t ranks)
+{
+    struct replay *r = s->k.replay;
     struct err err;
     trace_header_init(&r->trace.header, ranks);
+    r->program = &program;
     if (replay_functions_init(r, &err) != 0)
-        fail(err.text);
+        fail(s, err.text);
     /* whether ranks share memory is a fact of the real machine */
     r->fns[MPI_FN_WIN_ALLOCATE_SHARED].invoke = r->fns[MPI_FN_WIN_ALLOCATE].invoke;
     r->fns[MPI_FN_WIN_ALLOCATE_SHARED_C].invoke = r->fns[MPI_FN_WIN_ALLOCATE_C].invoke;
@@ -366,11 +413,10 @@ int main(int argc, char **argv)
     map_init(&s->k.created);
     map_init(&s->k.drawn_wins);
     if (!r->is_ready)
-        prepare(r, strtoull(argv[1], NULL, 10));
+        prepare(s, strtoull(argv[1], NULL, 10));
     trace_local_init(&s->k.locals, r->trace.header.ranks, s->k.rank);
-    trace_decoder_init(&s->calls, &r->trace.header);
     trace_decoder_init(&s->locals, &r->trace.header);
-    while (take_message(s))
-        ;
+    s->now = standin_thread_make(s, 0);
+    serve(s);
     return 0;
 }

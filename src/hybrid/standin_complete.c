@@ -61,18 +61,18 @@ static void done(struct standin *s, const struct standin_requests *r, int i,
 static void done_some(struct standin *s, const struct standin_requests *r, int count,
                       const int *indices)
 {
-    s->result.index_count = 0;
+    s->now->result.index_count = 0;
     for (int i = 0; i < count; i++) {
         standin_add_index(s, indices[i]);
         done(s, r, indices[i], &r->statuses[i]);
     }
     if (count == MPI_UNDEFINED)
-        s->result.flag = MPI_UNDEFINED;
+        s->now->result.flag = MPI_UNDEFINED;
 }
 
 static void one(struct standin *s, const struct standin_requests *r, int flag, int index)
 {
-    s->result.flag = flag;
+    s->now->result.flag = flag;
     if (!flag)
         return;
     standin_add_index(s, index);
@@ -82,7 +82,7 @@ static void one(struct standin *s, const struct standin_requests *r, int flag, i
 
 static void all(struct standin *s, const struct standin_requests *r, int flag)
 {
-    s->result.flag = flag;
+    s->now->result.flag = flag;
     for (int i = 0; flag && i < r->count; i++)
         done(s, r, i, &r->statuses[i]);
 }
@@ -91,8 +91,8 @@ static void all(struct standin *s, const struct standin_requests *r, int flag)
 static void wait_chosen(struct standin *s, const struct standin_requests *r)
 {
     replay_check(&s->k, MPI_Waitall(r->count, r->handles, r->statuses));
-    for (uint32_t i = 0; i < s->chosen_count; i++)
-        done(s, r, s->chosen[i], &r->statuses[s->chosen[i]]);
+    for (uint32_t i = 0; i < s->now->chosen_count; i++)
+        done(s, r, s->now->chosen[i], &r->statuses[s->now->chosen[i]]);
 }
 
 static void complete(struct standin *s, const struct replay_fn *fn, struct standin_requests r)
@@ -100,7 +100,7 @@ static void complete(struct standin *s, const struct replay_fn *fn, struct stand
     struct replay_rank *k = &s->k;
     int flag = 1, index = MPI_UNDEFINED, count = 0;
     int *indices = replay_scratch(k, ((size_t)r.count + 1) * sizeof *indices);
-    if (s->tells)
+    if (s->now->tells)
         standin_choose(s, &r);
     switch ((enum replay_how)fn->how) {
     case REPLAY_WAIT:
@@ -116,7 +116,7 @@ static void complete(struct standin *s, const struct replay_fn *fn, struct stand
         one(s, &r, 1, index);
         break;
     case REPLAY_WAITSOME:
-        if (s->tells) {
+        if (s->now->tells) {
             wait_chosen(s, &r);
             break;
         }
@@ -140,8 +140,8 @@ static void complete(struct standin *s, const struct replay_fn *fn, struct stand
         done_some(s, &r, count, indices);
         break;
     default: /* MPI_Request_get_status completes nothing */
-        replay_check(k, MPI_Request_get_status(r.handles[0], &s->result.flag, r.statuses));
-        if (s->result.flag && r.count && standin_is_wild(s, r.numbers[0]))
+        replay_check(k, MPI_Request_get_status(r.handles[0], &s->now->result.flag, r.statuses));
+        if (s->now->result.flag && r.count && standin_is_wild(s, r.numbers[0]))
             standin_add_match(s, r.numbers[0], r.statuses->MPI_SOURCE, r.statuses->MPI_TAG);
         break;
     }
@@ -151,8 +151,8 @@ void standin_complete(struct standin *s, const struct replay_fn *fn)
 {
     struct standin_requests r;
     do {
-        s->result.flag = 0; /* it may be HYBRID_TELL */
-        s->result.index_count = s->result.match_count = 0;
+        s->now->result.flag = 0; /* it may be HYBRID_TELL */
+        s->now->result.index_count = s->now->result.match_count = 0;
         r = standin_requests(s, fn);
         complete(s, fn, r);
     } while (s->is_real && fn->how >= REPLAY_TEST && standin_ask_back(s, &r));
@@ -173,8 +173,8 @@ void standin_probe(struct standin *s, const struct replay_fn *fn)
     else
         replay_check(k, is_matched ? MPI_Improbe(source, tag, comm, &flag, &message, &status)
                                    : MPI_Iprobe(source, tag, comm, &flag, &status));
-    s->result.flag = flag;
-    if (!flag || s->result.is_failed)
+    s->now->result.flag = flag;
+    if (!flag || s->now->result.is_failed)
         return;
     standin_add_match(s, UNKNOWN, status.MPI_SOURCE, status.MPI_TAG);
     if (is_matched) {

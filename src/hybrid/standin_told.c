@@ -38,18 +38,19 @@ const uint8_t *standin_take_told(struct standin *s, const struct hybrid_head *he
         else
             orrery_own_bind(0, m.source);
     }
-    ARRAY_RESERVE(s->chosen, s->chosen_room, head->index_count, 16);
-    s->chosen_count = head->index_count;
+    ARRAY_RESERVE(s->now->chosen, s->now->chosen_room, head->index_count, 16);
+    s->now->chosen_count = head->index_count;
     if (head->index_count)
-        memcpy(s->chosen, at, head->index_count * sizeof *s->chosen);
-    return at + (head->index_count * sizeof *s->chosen + 7) / 8 * 8;
+        memcpy(s->now->chosen, at, head->index_count * sizeof *s->now->chosen);
+    return at + (head->index_count * sizeof *s->now->chosen + 7) / 8 * 8;
 }
 
 /* The next message of the process, without records. */
 static int take_outcome(struct standin *s, const struct orrery_own_call *c)
 {
     size_t bytes;
-    const uint8_t *message = orrery_own_outcome(c, &bytes);
+    const uint8_t *message = s->is_threaded ? standin_thread_await(s, c, &bytes)
+                                            : orrery_own_outcome(c, &bytes);
     struct hybrid_head head;
     memcpy(&head, message, sizeof head);
     standin_take_told(s, &head, message + sizeof head);
@@ -66,10 +67,10 @@ int standin_cancel(struct standin *s, int64_t request)
         return 1; /* the process says later whether it has come in time */
     if (!s->may_cancel || !known || !orrery_own_hold((uint32_t)known->handle))
         return 0;
-    s->result.flag = HYBRID_TELL;
+    s->now->result.flag = HYBRID_TELL;
     standin_answer(s, HYBRID_ASK_RESULT);
     take_outcome(s, &none);
-    s->result.flag = 0;
+    s->now->result.flag = 0;
     return s->is_cancelled;
 }
 
@@ -93,10 +94,10 @@ int standin_await_outcome(struct standin *s, const struct replay_fn *fn)
 
 void standin_choose(struct standin *s, struct standin_requests *r)
 {
-    for (int i = 0; s->chosen_count && i < r->count; i++) {
+    for (int i = 0; s->now->chosen_count && i < r->count; i++) {
         int is_chosen = 0;
-        for (uint32_t k = 0; k < s->chosen_count && !is_chosen; k++)
-            is_chosen = s->chosen[k] == i;
+        for (uint32_t k = 0; k < s->now->chosen_count && !is_chosen; k++)
+            is_chosen = s->now->chosen[k] == i;
         if (!is_chosen)
             r->handles[i] = MPI_REQUEST_NULL;
     }
@@ -104,14 +105,14 @@ void standin_choose(struct standin *s, struct standin_requests *r)
 
 int standin_ask_back(struct standin *s, const struct standin_requests *r)
 {
-    if (s->result.flag == 1 || s->result.index_count)
+    if (s->now->result.flag == 1 || s->now->result.index_count)
         return 0;
     for (int i = 0; i < r->count; i++)
         if (standin_is_wild(s, r->numbers[i]) && orrery_own_may_bind((uint32_t)r->handles[i]))
             standin_add_index(s, i);
-    if (!s->result.index_count)
+    if (!s->now->result.index_count)
         return 0;
-    s->result.flag = HYBRID_TELL;
+    s->now->result.flag = HYBRID_TELL;
     standin_answer(s, HYBRID_ASK_RESULT);
     const struct orrery_own_call none = {0};
     take_outcome(s, &none);
@@ -121,8 +122,8 @@ int standin_ask_back(struct standin *s, const struct standin_requests *r)
 void standin_reopen(struct standin *s, const struct replay_fn *fn)
 {
     const struct trace_value *v = fn->request < 0 ? NULL : replay_arg(&s->k, fn->request);
-    int is_one = strcmp(fn->name, "MPI_Start") == 0;
-    if (!s->lasting_count || (!is_one && strcmp(fn->name, "MPI_Startall") != 0))
+    int is_one = !fn->starts_all;
+    if (!s->lasting_count || !fn->starts)
         return;
     for (uint64_t i = 0; i < (is_one ? 1 : v->count); i++)
         for (uint32_t at = 0; at < s->lasting_count; at++) {

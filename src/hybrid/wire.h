@@ -12,6 +12,11 @@
  * request MPI_Waitany completes. A message that contains such a call and no other *tells*: another
  * one follows when the call has returned, and says what has come of it.
  *
+ * A process with MPI_THREAD_MULTIPLE sends the calls of each thread as a stream of its own, and
+ * every call in a message of its own, in the order in which its threads make them. It also says
+ * when a thread begins and ends, and when all threads that are not in a call wait for others. If
+ * there are several threads, one that has made a call asks, and goes on when the stand-in does.
+ *
  * A receive is cancelled only if it has no message on either side: with `--order real` the stand-in
  * says whether it has one in virtual time, and, if not, the process whether it has one in real time
  * (HYBRID_TELL). With `--order virtual` the real MPI does not see a receive that may be cancelled
@@ -47,11 +52,33 @@ struct hybrid_head {
     uint8_t ask; /* enum hybrid_ask */
     uint8_t is_last;
     uint8_t tells;
-    uint8_t is_failed; /* the call that was to be told of has failed */
+    uint8_t is_failed;   /* the call that was to be told of has failed */
+    uint8_t kind;        /* enum hybrid_kind */
+    uint8_t is_threaded; /* threads may call MPI at the same time */
+    uint8_t rests;       /* enum hybrid_rest */
+    uint8_t unused;
     uint32_t match_count, index_count;
-    uint32_t unused;
-    int64_t computed;  /* so far */
-    uint64_t failures; /* calls that may have failed so far: the stand-in's may, too */
+    uint32_t thread, other; /* which one; the one that begins */
+    uint32_t inside;        /* how many threads are in calls that may block */
+    uint32_t none;
+    int64_t computed;  /* by the thread, so far */
+    uint64_t failures; /* its calls that may have failed so far: the stand-in's may, too */
+};
+
+/* Do threads compute that are not in calls? */
+enum hybrid_rest {
+    HYBRID_COMPUTES,
+    HYBRID_ALL_WAIT, /* no: they wait for the end of others */
+    HYBRID_SLEEPS,   /* it seems not, but they may wake by themselves */
+};
+
+/* What a message is about. */
+enum hybrid_kind {
+    HYBRID_CALLS,  /* of the thread, or the outcome of one */
+    HYBRID_BEGINS, /* it has started another thread */
+    HYBRID_ENDS,
+    HYBRID_ASKS,  /* it has ended its last call, and asks when that is complete */
+    HYBRID_RESTS, /* nothing but that */
 };
 
 /* Its bytes follow, up to a multiple of 8. */
@@ -81,6 +108,7 @@ struct hybrid_answer {
     int32_t index_count;
     int32_t match_count;
     int32_t is_failed;  /* the virtual MPI has refused the last call, as the real one will */
+    uint32_t thread;    /* that has asked */
     double speed;       /* of the simulated processor: computing takes that much less time */
     int64_t clock_cost; /* of reading a clock, in picoseconds */
 };

@@ -5,25 +5,44 @@
 
 #include "mpi/clock.h"
 #include "mpi/error.h"
-#include "mpi/team.h"
+#include "mpi/side.h"
+#include "mpi/procs.h"
 #include "mpi/thread.h"
 
 struct mpi_world mpi_world;
 struct mpi_strand *mpi_strand_current;
+struct mpi_side *mpi_side_current;
+
+void mpi_side_block(vtime due, mpi_holds *holds, const void *arg)
+{
+    mpi_side_current->due = due;
+    mpi_side_current->holds = holds;
+    mpi_side_current->arg = arg;
+    mpi_side_current->state = MPI_SIDE_BLOCKED;
+    vp_side_suspend();
+}
+
+void mpi_side_explained(void)
+{
+    if (mpi_side_current)
+        vp_side_suspend();
+    else
+        vp_suspend();
+}
 
 void mpi_abort_run(struct mpi_rank *self, int code, const char *why)
 {
     mpi_world.above->abort_run(self, code, why);
 }
 
-void mpi_team_item(uint32_t to, int tag, const void *data, size_t bytes)
+void mpi_procs_item(uint32_t to, int tag, const void *data, size_t bytes)
 {
-    mpi_world.above->team_item(to, tag, data, bytes);
+    mpi_world.above->run_item(to, tag, data, bytes);
 }
 
-void mpi_team_spawned(uint32_t rank, vtime when)
+void mpi_procs_spawned(uint32_t rank, vtime when)
 {
-    mpi_world.above->team_spawned(rank, when);
+    mpi_world.above->run_spawned(rank, when);
 }
 
 void mpi_thread_enter_slow(void)

@@ -3,7 +3,7 @@
  * to calls, too: a subfolder calls lower ones by name, and higher ones through this table, which
  * main/above.c fills.
  *
- * The functions that lower subfolders call are declared in other headers (error.h, team.h,
+ * The functions that lower subfolders call are declared in other headers (error.h, procs.h,
  * thread.h, clock.h, verify.h); above.c forwards them.
  */
 #ifndef MPI_ABOVE_H
@@ -16,9 +16,9 @@ struct mpi_service_ops;
 struct mpi_above {
     /* error.h */
     void (*abort_run)(struct mpi_rank *self, int code, const char *why) __attribute__((noreturn));
-    /* team.h */
-    void (*team_item)(uint32_t to, int tag, const void *data, size_t bytes);
-    void (*team_spawned)(uint32_t rank, vtime when);
+    /* procs.h */
+    void (*run_item)(uint32_t to, int tag, const void *data, size_t bytes);
+    void (*run_spawned)(uint32_t rank, vtime when);
     /* thread.h, clock.h */
     void (*thread_enter)(void);
     void (*thread_leave)(int quiet);
@@ -38,7 +38,8 @@ struct mpi_above {
     const struct mpi_service_ops *services;
 };
 
-/* For mpi_world.above; the second if mpi_world.paced. */
-extern const struct mpi_above mpi_above, mpi_above_paced;
+/* For mpi_world.above; the second if mpi_world.paced, the third if ranks stand for processes
+ * outside. */
+extern const struct mpi_above mpi_above, mpi_above_paced, mpi_above_live;
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef MPI_ATTR_H
 #define MPI_ATTR_H
 
-#include <mpi.h>
+#include "mpi_abi.h"
 
 struct mpi_rank;
 struct mpi_attr;

@@ -4,8 +4,9 @@
 #ifndef MPI_ATTR_INTERNAL_H
 #define MPI_ATTR_INTERNAL_H
 
-#include <mpi.h>
 #include <stdint.h>
+
+#include "mpi_abi.h"
 
 struct mpi_rank;
 

@@ -4,7 +4,7 @@
 #ifndef MPI_ERROR_H
 #define MPI_ERROR_H
 
-#include <mpi.h>
+#include "mpi_abi.h"
 
 struct mpi_rank;
 enum mpi_fn;
@@ -19,7 +19,7 @@ int mpi_raise(struct mpi_rank *self, MPI_Comm comm, int error_class, const char 
     __attribute__((format(printf, 4, 5)));
 
 /*
- * The same through the rank's handler of a window (default MPI_COMM_WORLD's), a file (default
+ * mpi_raise through the rank's handler of a window (default MPI_COMM_WORLD's), a file (default
  * MPI_ERRORS_RETURN) or a session (default from MPI_Session_init). For an invalid window or
  * session: MPI_COMM_WORLD's handler; for an invalid file: MPI_FILE_NULL's.
  */

@@ -7,6 +7,7 @@
  * generated from the list of MPI calls and end the run with a message.
  */
 #include "mpi_impl.h"
+#include "vp/vp.h"
 
 /* Weights arguments of MPI_Dist_graph_create*. */
 static int unweighted, weights_empty;
@@ -16,8 +17,8 @@ int *MPIR_C_MPI_UNWEIGHTED = &unweighted;
 int *MPIR_C_MPI_WEIGHTS_EMPTY = &weights_empty;
 
 /* Set by the mpif.h binding when it starts. */
-MPI_Fint *MPI_F_STATUS_IGNORE;
-MPI_Fint *MPI_F_STATUSES_IGNORE;
+VP_OWN MPI_Fint *MPI_F_STATUS_IGNORE;
+VP_OWN MPI_Fint *MPI_F_STATUSES_IGNORE;
 
 /* The mpi_f08 binding links to these objects. */
 MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ;

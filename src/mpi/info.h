@@ -6,9 +6,10 @@
 #ifndef MPI_INFO_H
 #define MPI_INFO_H
 
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "mpi_abi.h"
 
 struct mpi_rank;
 

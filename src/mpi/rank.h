@@ -12,7 +12,6 @@
 #ifndef MPI_RANK_H
 #define MPI_RANK_H
 
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +26,7 @@
 #include "platform/lists.h"
 #include "run/run.h"
 #include "vp/vp.h"
+#include "mpi_abi.h"
 
 struct mpi_req;
 struct mpi_msg;
@@ -92,8 +92,8 @@ struct mpi_world {
     uint32_t observed; /* events that observers want (observer.h) */
     /* Calls do more than count: `measured`, `shared`, `observed`, or there may be threads. */
     int attentive;
-    int measured; /* slices take time: the processor model is asked at every call ... */
-    int plain;    /* ... unless it is the plain one, without noise and so on */
+    int measured; /* slices take time */
+    int plain;    /* no call asks the processor model: it is the plain one, without noise */
     uint64_t (*slice_clock)(void); /* what counts ticks; NULL: ticks_now */
     uint64_t slice_start;          /* host ticks when program code last began to run */
     double ps_per_tick;            /* host ticks to virtual picoseconds, speed included */
@@ -102,8 +102,8 @@ struct mpi_world {
     uint64_t eager_limit;
     int hollow;         /* the program's buffers of messages and collectives count as hollow */
     int checking;       /* compare what ranks do with each other (verify.h) */
-    int plain_messages; /* they bear nothing for checks or observers ... */
-    int plain_sends;    /* ... and small ones go by device_uniform.h */
+    int plain_messages; /* messages bear nothing for checks or observers */
+    int plain_sends;    /* messages are plain, and small ones go by device_uniform.h */
     uint64_t try_below; /* a standard send of fewer bytes is complete at once */
     int own_requests;   /* no two sends share a request */
     uint32_t (*sent_number)(struct mpi_rank *); /* observer.h; NULL: no two handles need differ */

@@ -10,8 +10,8 @@
  */
 #include "mpi/entry.h"
 
-#define LONG_NS 200000.0 /* a slice is long from here on ... */
-#define CALLS 16         /* ... and this many calls after it are watched */
+#define LONG_NS 200000.0 /* a slice is long from here on */
+#define CALLS 16         /* calls that are watched after a long slice */
 
 static struct {
     uint64_t left, long_ticks; /* when a rank last left a call with something unsent, in ticks */

@@ -21,7 +21,7 @@
     X(errhandlers, pairs)          /* comm/errhandler.c: handle of an object -> error handler */  \
     X(file_errhandlers, own_files) /* comm/errhandler_kinds.c */                                  \
     X(error_codes, own_codes)      /* comm/error_codes.c: classes and codes that it has added */  \
-    X(names, pairs)                /* comm/names.c: communicator -> text */                       \
+    X(names, pairs)                /* comm/comm_names.c: communicator -> text */                  \
     X(hints, pairs)                /* object/hints.c: handle of an object -> info object */       \
     X(attr_keys, own_keys)         /* attr_table.c */                                             \
     X(attrs, pairs)                /* attr_table.c: handle of an object -> the newest one */      \

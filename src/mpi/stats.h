@@ -22,8 +22,8 @@ struct mpi_stats {
     struct run_access access; /* io_time: see mpi_stats_accesses */
     uint64_t pairs;           /* distinct (source, destination) seen */
     int detail;               /* per rank and function too */
-    int aggregated;           /* there were too many pairs: */
-    uint32_t group, groups;   /* ... ranks per group, number of groups */
+    int aggregated;           /* there were too many pairs: they are counted by groups of ranks */
+    uint32_t group, groups;   /* aggregated: ranks per group, number of groups */
     struct mpi_cell *matrix;  /* groups x groups */
     vtime *rank_end;          /* per rank of this process, its last clock; with detail */
 };
@@ -112,8 +112,8 @@ void mpi_stats_collect(struct buf *out);
  * JSON, or as CSV if the name ends in .csv. */
 struct json;
 struct mpi_stats_more {
-    void (*json)(struct json *, vtime virtual_time); /* further members of the object, ... */
-    void (*csv)(struct buf *);                       /* ... or rows */
+    void (*json)(struct json *, vtime virtual_time); /* adds members to the object */
+    void (*csv)(struct buf *);                       /* adds rows */
 };
 int mpi_stats_write(const char *path, vtime virtual_time, const struct buf *parts,
                     const struct mpi_stats_more *, struct err *);

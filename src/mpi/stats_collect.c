@@ -86,7 +86,7 @@ void mpi_stats_collect(struct buf *out)
     else
         add_pairs(out, &part->rows);
     for (uint32_t i = 0; s->detail && i < engine_known(&mpi_world.engine); i++)
-        if (i < mpi_rank_map()->count || mpi_world.ranks[i].ent.state != ENGINE_NEW) {
+        if (i < mpi_rank_map()->count || engine_is_started(&mpi_world.ranks[i].ent)) {
             add_rank(out, i);
             part->ranks++;
         }

@@ -30,8 +30,8 @@ struct mpi_report {
     struct mpi_row *rows; /* pairs, or pairs of groups if sum.aggregated, sorted */
     size_t row_count;
     uint32_t ranks;                    /* including spawned ranks */
-    vtime *rank_end;                   /* per rank ... */
-    struct mpi_call_list **rank_calls; /* ... and its calls, sorted; NULL: none */
+    vtime *rank_end;                   /* last clock of each rank */
+    struct mpi_call_list **rank_calls; /* calls of each rank, sorted; NULL: none */
 };
 void mpi_report_read(struct mpi_report *, const struct buf *parts);
 void mpi_report_fini(struct mpi_report *);

@@ -78,7 +78,7 @@ void mpi_verify_parts(const struct mpi_rank *self, const struct mpi_req *, uint6
 enum mpi_finding_kind {
     MPI_FINDING_TYPES = 0, /* sent and received as different types */
     MPI_FINDING_CALL,      /* different collectives */
-    MPI_FINDING_ROOT,      /* ... or arguments of one */
+    MPI_FINDING_ROOT,      /* this and the next two: different arguments of one collective */
     MPI_FINDING_OP,
     MPI_FINDING_DATA,
     MPI_FINDING_OWN,    /* what a rank sends to itself differs from what it receives */

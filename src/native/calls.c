@@ -8,13 +8,12 @@
 
 #include "base/mem.h"
 #include "native/native.h"
-#include "recorder/objects.h"
 
 static _Thread_local struct native_lane *own_lane __attribute__((tls_model("initial-exec")));
 /* Set in a call, or in the recorder itself. */
 static _Thread_local int is_inside __attribute__((tls_model("initial-exec")));
 
-void recorder_define(unsigned kind, const void *payload, size_t bytes)
+void native_define(unsigned kind, const void *payload, size_t bytes)
 {
     trace_part_define(&native.part, kind, payload, bytes);
 }
@@ -65,9 +64,9 @@ MPI_Status *native_statuses(struct native_call *c, MPI_Status *statuses)
 /* ---- beginning ---- */
 
 /* A process that an MPI cannot spawn ends here, like one that aborts, without a word to us. */
-static int may_end(enum mpi_fn fn)
+static int may_end(const struct mpi_effect *f)
 {
-    return fn == MPI_FN_ABORT || fn == MPI_FN_COMM_SPAWN || fn == MPI_FN_COMM_SPAWN_MULTIPLE;
+    return f->kind == MPI_DOES_ABORT || f->step == MPI_STEP_SPAWN;
 }
 
 int native_enter(struct native_call *c)
@@ -76,16 +75,17 @@ int native_enter(struct native_call *c)
         return 0;
     is_inside = 1;
     struct native_lane *lane = native_own_lane();
-    if (c->fn == MPI_FN_FINALIZE && native.is_open)
+    const struct mpi_effect *f = native_does(c);
+    if (f->kind == MPI_DOES_FINALIZE && native.is_open)
         native_clocks_end();
     c->enter = native_now();
-    if (recorder_looks_at(c->fn) || native.keeps_sites || may_end(c->fn)) {
+    if (recorder_looks_at(c->fn) || native.keeps_sites || may_end(f)) {
         pthread_mutex_lock(&native.lock);
         native_seen_enter(lane, c);
-        if (c->fn == MPI_FN_ABORT) {
+        if (f->kind == MPI_DOES_ABORT) {
             native_end();
             native_say_end((int)c->args[1]);
-        } else if (may_end(c->fn) && native.is_open)
+        } else if (may_end(f) && native.is_open)
             native_write(c->enter);
         pthread_mutex_unlock(&native.lock);
     } else { /* only its time is kept, in the lane */
@@ -100,7 +100,7 @@ int native_enter(struct native_call *c)
 /* Whether the call is the first to initialise MPI: threads may open sessions at the same time. */
 static int begins(const struct native_call *c)
 {
-    if (c->fn != MPI_FN_INIT && c->fn != MPI_FN_INIT_THREAD && c->fn != MPI_FN_SESSION_INIT)
+    if (native_does(c)->kind != MPI_DOES_INIT && c->fn != MPI_FN_SESSION_INIT)
         return 0;
     pthread_mutex_lock(&native.lock);
     int is_first = !native.is_begun;
@@ -119,7 +119,7 @@ void native_leave(struct native_call *c, int rc)
         native_begin();
     int64_t now = native_now();
     pthread_mutex_lock(&native.lock);
-    if (c->fn == MPI_FN_FINALIZE && rc == MPI_SUCCESS) {
+    if (native_does(c)->kind == MPI_DOES_FINALIZE && rc == MPI_SUCCESS) {
         native.is_finalized = 1;
         native_say_end(0);
     }

@@ -15,7 +15,6 @@
 #include "base/sys.h"
 #include "native/native.h"
 #include "trace/clocks.h"
-#include "recorder/objects.h"
 #include "trace/definitions.h"
 #include "trace/payload.h"
 
@@ -54,7 +53,7 @@ static uint64_t own_clock(void)
 
 static void define(unsigned kind, struct buf *out)
 {
-    recorder_define(kind, out->data, out->len);
+    native_define(kind, out->data, out->len);
     buf_fini(out);
 }
 

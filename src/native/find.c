@@ -5,6 +5,8 @@
 
 #include "native/native.h"
 
+struct native_functions native_real;
+
 static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
 
 /* A program may have loaded its MPI by itself, so that only its own libraries find it. */

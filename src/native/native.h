@@ -11,27 +11,12 @@
 
 #include <pthread.h>
 
+#include "calls/calls.h"
 #include "native/wrap.h"
+#include "recorder/objects.h"
 #include "recorder/recorder.h"
 
 #define NATIVE_WRITE_AFTER 20000000 /* ns; this much is lost if the program is killed */
-
-/* What the recorder knows of a function: positions of arguments; -1: it has none. */
-struct native_fn {
-    int8_t request;  /* that is passed to it; an array or not */
-    int8_t made;     /* a request that it returns */
-    int8_t comm;     /* by value */
-    int8_t source;   /* of a receive */
-    int8_t message;  /* that is passed to it by a pointer */
-    int8_t probed;   /* a message that it returns */
-    int8_t status;   /* that it fills in; an array or not */
-    int8_t flag;     /* that it fills in */
-    int8_t index;    /* of a request: one, or an array */
-    uint8_t ends;    /* it completes requests */
-    uint8_t gets;    /* it receives a message by itself */
-    uint8_t awaits;  /* the request that it returns is a receive */
-    uint8_t creates; /* it returns communicators */
-};
 
 /* A communicator, kept until the program frees it and no request uses it. */
 struct native_comm {
@@ -48,7 +33,7 @@ struct native_request {
     uint32_t handle;
     uint32_t next; /* with the same handle, or free; 0: none */
     uint32_t last; /* the one before it with the same handle; for the first: the last one */
-    uint8_t is_receive, is_taken;
+    uint8_t is_receive, is_send, is_taken;
     uint64_t where; /* the program's variable when it was started */
     struct native_comm *comm;
 };
@@ -65,8 +50,8 @@ struct native_lane {
 
 struct native {
     int is_ready;                               /* the functions of the real MPI are known */
-    int is_begun;                               /* MPI has been initialised ... */
-    int is_open;                                /* ... and the part is open */
+    int is_begun;                               /* MPI has been initialised */
+    int is_open;                                /* the part is open */
     int is_finalized;                           /* MPI has been finalised */
     int is_failed;                              /* nothing can be recorded */
     int is_over;                                /* the part is closed */
@@ -78,7 +63,6 @@ struct native {
     struct trace_part part;
     struct trace_header header;
     struct recorder_rank rank;
-    struct native_fn fns[MPI_FN_COUNT];
     int64_t began;   /* when the process started */
     int64_t written; /* when everything was last written */
     /* Rank in the trace of rank 0 of this MPI_COMM_WORLD: not 0 in processes that were spawned. */
@@ -101,11 +85,18 @@ struct native {
 
 extern struct native native;
 
-/* The clock of this computer, in nanoseconds. */
-int64_t native_now(void);
+/* What a call does. */
+static inline const struct mpi_effect *native_does(const struct native_call *c)
+{
+    return &mpi_fn_effect[c->fn];
+}
 
-/* calls.c: the lane of the calling thread. */
+/* calls.c: the clock of this computer, in nanoseconds. */
+int64_t native_now(void);
+/* The lane of the calling thread. */
 struct native_lane *native_own_lane(void);
+/* Adds a definition that ranks share. */
+void native_define(unsigned kind, const void *payload, size_t bytes);
 
 /* seen.c: the call begins and ends, and is recorded at its end. */
 void native_seen_enter(struct native_lane *, struct native_call *);
@@ -139,10 +130,10 @@ void native_find_all(void);
 /* Loads an MPI into a process that has none; returns whether there is one. */
 int native_load(void);
 
-/* functions.c */
-void native_learn_functions(void);
-
-/* objects.c: the communicator that the real MPI is asked about. */
+/* objects.c: what the recorder asks about objects; `define` gets definitions that ranks share. */
+struct recorder_mpi native_objects(void (*define)(unsigned kind, const void *payload,
+                                                  size_t bytes));
+/* The communicator that the real MPI is asked about. */
 MPI_Comm native_comm_real(MPI_Comm);
 /* The communicator of a handle, or NULL. */
 struct native_comm *native_comm(uint64_t handle);
@@ -154,8 +145,9 @@ void native_comm_release(struct native_comm *);
 void native_comm_created(uint64_t handle);
 void native_comm_gone(uint64_t handle);
 
-/* requests.c: whether the request in that variable is a receive. */
+/* requests.c: whether the request in that variable is a receive, or a send. */
 int native_request_receives(const uint32_t *where);
+int native_request_sends(const uint32_t *where);
 /* Before the call, after it and before it is recorded, and after that. */
 void native_requests_enter(struct native_lane *, struct native_call *, uint64_t *words);
 void native_requests_leave(struct native_lane *, struct native_call *, uint64_t *words, int rc);

@@ -176,7 +176,7 @@ static int may_ask(uint64_t handle)
     return native.may_ask || (native.may_ask_builtin && (uint32_t)handle >> 30 == 1);
 }
 
-int recorder_comm(struct mpi_rank *self, uint64_t handle, struct recorder_comm *out)
+static int comm_of(struct mpi_rank *self, uint64_t handle, struct recorder_comm *out)
 {
     (void)self;
     const struct native_comm *c = get(handle, 0);
@@ -191,38 +191,137 @@ int recorder_comm(struct mpi_rank *self, uint64_t handle, struct recorder_comm *
     return 1;
 }
 
-int64_t recorder_comm_member(struct mpi_rank *self, uint64_t handle, int other, uint32_t rank)
+static int64_t member(struct mpi_rank *self, uint64_t handle, int other, uint32_t rank)
 {
     (void)self;
     const struct native_comm *c = get(handle, 0);
     return c->members[(other ? c->size : 0) + rank];
 }
 
-int64_t recorder_comm_degree(struct mpi_rank *self, uint64_t handle, unsigned kind)
+/* The kind of topology, or MPI_UNDEFINED. */
+static int topology_of(MPI_Comm comm)
 {
-    MPI_Comm comm = native_comm_real((MPI_Comm)handle);
-    int topology = MPI_UNDEFINED, in = 0, out = 0, weighted, rank;
-    (void)self;
+    int topology = MPI_UNDEFINED;
     if (!native.may_ask || (native.may_fail && !exists(comm)) ||
         native_real.MPI_Topo_test(comm, &topology) != MPI_SUCCESS)
-        return 0;
-    if (topology == MPI_CART) {
-        native_real.MPI_Cartdim_get(comm, &in);
-        return kind == MPI_LENGTH_DIMS ? in : 2 * (int64_t)in;
-    }
-    if (kind == MPI_LENGTH_DIMS)
-        return 0;
-    if (topology == MPI_GRAPH) {
-        native_real.MPI_Comm_rank(comm, &rank);
-        native_real.MPI_Graph_neighbors_count(comm, rank, &in);
-        out = in;
-    } else if (topology == MPI_DIST_GRAPH) {
-        native_real.MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    }
-    return kind == MPI_LENGTH_INDEGREE ? in : out;
+        return MPI_UNDEFINED;
+    return topology;
 }
 
-void recorder_type(struct mpi_rank *self, uint64_t handle, struct recorder_type *out)
+static void degrees(MPI_Comm comm, int topology, int *in, int *out)
+{
+    int weighted, rank;
+    *in = *out = 0;
+    if (topology == MPI_CART) {
+        native_real.MPI_Cartdim_get(comm, in);
+        *in = *out = 2 * *in;
+    } else if (topology == MPI_GRAPH) {
+        native_real.MPI_Comm_rank(comm, &rank);
+        native_real.MPI_Graph_neighbors_count(comm, rank, in);
+        *out = *in;
+    } else if (topology == MPI_DIST_GRAPH) {
+        native_real.MPI_Dist_graph_neighbors_count(comm, in, out, &weighted);
+    }
+}
+
+static int64_t amount_of_topology(enum mpi_length which, MPI_Comm comm)
+{
+    int topology = topology_of(comm), in, out;
+    degrees(comm, topology, &in, &out);
+    if (which == MPI_LENGTH_DIMS)
+        return topology == MPI_CART ? in / 2 : 0;
+    return which == MPI_LENGTH_INDEGREE ? in : out;
+}
+
+/* Those in a Cartesian topology: one step down and one step up in each dimension. */
+static void ask_neighbours(MPI_Comm comm, int topology, int in, int *sources, int out,
+                           int *destinations)
+{
+    int rank;
+    if (topology == MPI_DIST_GRAPH) {
+        int *weights = mem_alloc(((size_t)in + (size_t)out + 1) * sizeof *weights);
+        native_real.MPI_Dist_graph_neighbors(comm, in, sources, weights, out, destinations,
+                                             weights + in);
+        mem_free(weights);
+        return;
+    }
+    if (topology == MPI_GRAPH) {
+        native_real.MPI_Comm_rank(comm, &rank);
+        native_real.MPI_Graph_neighbors(comm, rank, in, sources);
+    }
+    for (int i = 0; topology == MPI_CART && i < in; i += 2)
+        native_real.MPI_Cart_shift(comm, i / 2, 1, &sources[i], &sources[i + 1]);
+    memcpy(destinations, sources, (size_t)out * sizeof *destinations);
+}
+
+static int neighbours(struct mpi_rank *self, uint64_t handle, struct recorder_neighbours *to)
+{
+    MPI_Comm comm = native_comm_real((MPI_Comm)handle);
+    int topology = topology_of(comm), in, out;
+    (void)self;
+    if (topology == MPI_UNDEFINED)
+        return 0;
+    degrees(comm, topology, &in, &out);
+    int *sources = mem_zalloc(((size_t)in + (size_t)out + 1) * sizeof *sources),
+        *destinations = sources + in;
+    ask_neighbours(comm, topology, in, sources, out, destinations);
+    *to = (struct recorder_neighbours){recorder_ranks(sources, in),
+                                       recorder_ranks(destinations, out), (uint32_t)in,
+                                       (uint32_t)out};
+    mem_free(sources);
+    return 1;
+}
+
+static int64_t amount_of_graph(enum mpi_length which, MPI_Comm comm, int member)
+{
+    int nodes = 0, edges = 0;
+    if (which == MPI_LENGTH_NEIGHBORS) {
+        native_real.MPI_Graph_neighbors_count(comm, member, &nodes);
+        return nodes;
+    }
+    native_real.MPI_Graphdims_get(comm, &nodes, &edges);
+    return which == MPI_LENGTH_NODES ? nodes : edges;
+}
+
+static int64_t amount_of_dist(enum mpi_length which, MPI_Comm comm)
+{
+    int in = 0, out = 0, weighted = 0;
+    native_real.MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    if (!weighted &&
+        (which == MPI_LENGTH_SOURCE_WEIGHTS || which == MPI_LENGTH_DESTINATION_WEIGHTS))
+        return 0;
+    return which <= MPI_LENGTH_SOURCE_WEIGHTS ? in : out;
+}
+
+/* The form for large counts is the one for all datatypes. */
+static int64_t amount_of_type(enum mpi_length which, MPI_Datatype type)
+{
+    MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
+    int combiner;
+    MPI_Errhandler before = begin_query();
+    native_real.MPI_Type_get_envelope_c(type, &integers, &addresses, &large, &types, &combiner);
+    end_query(before);
+    return which == MPI_LENGTH_INTEGERS       ? integers
+           : which == MPI_LENGTH_ADDRESSES    ? addresses
+           : which == MPI_LENGTH_LARGE_COUNTS ? large
+                                              : types;
+}
+
+static int64_t amount(struct mpi_rank *self, enum mpi_length which, uint64_t handle, int member)
+{
+    (void)self;
+    if (which > MPI_LENGTH_DESTINATION_WEIGHTS)
+        return may_ask(handle) ? amount_of_type(which, (MPI_Datatype)handle) : 0;
+    MPI_Comm comm = native_comm_real((MPI_Comm)handle);
+    if (which <= MPI_LENGTH_DIMS)
+        return amount_of_topology(which, comm);
+    if (!native.may_ask || (native.may_fail && !exists(comm)))
+        return 0;
+    return which <= MPI_LENGTH_NEIGHBORS ? amount_of_graph(which, comm, member)
+                                         : amount_of_dist(which, comm);
+}
+
+static void type_of(struct mpi_rank *self, uint64_t handle, struct recorder_type *out)
 {
     MPI_Datatype type = (MPI_Datatype)handle;
     MPI_Count size = 0, lower = 0, extent = 0;
@@ -241,7 +340,7 @@ void recorder_type(struct mpi_rank *self, uint64_t handle, struct recorder_type 
     out->extent = extent;
 }
 
-int64_t *recorder_group(struct mpi_rank *self, uint64_t handle, uint32_t *count)
+static int64_t *group_of(struct mpi_rank *self, uint64_t handle, uint32_t *count)
 {
     int size = 0;
     (void)self;
@@ -256,7 +355,7 @@ int64_t *recorder_group(struct mpi_rank *self, uint64_t handle, uint32_t *count)
     return members;
 }
 
-int recorder_op_commutes(struct mpi_rank *self, uint64_t handle)
+static int op_commutes(struct mpi_rank *self, uint64_t handle)
 {
     int commutes = 0;
     (void)self;
@@ -267,10 +366,23 @@ int recorder_op_commutes(struct mpi_rank *self, uint64_t handle)
     return commutes != 0;
 }
 
-int recorder_is_no_array(const void *items)
+static int is_no_array(const void *items)
 {
     for (size_t i = 0; i < sizeof native.no_arrays / sizeof native.no_arrays[0]; i++)
         if (native.no_arrays[i] && *native.no_arrays[i] == items)
             return 1;
     return 0;
+}
+
+struct recorder_mpi native_objects(void (*define)(unsigned kind, const void *payload, size_t bytes))
+{
+    return (struct recorder_mpi){.comm = comm_of,
+                                 .member = member,
+                                 .neighbours = neighbours,
+                                 .amount = amount,
+                                 .type = type_of,
+                                 .group = group_of,
+                                 .op_commutes = op_commutes,
+                                 .is_no_array = is_no_array,
+                                 .define = define};
 }

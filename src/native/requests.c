@@ -65,11 +65,23 @@ static uint32_t find(uint32_t handle, uint64_t where)
     return id;
 }
 
-int native_request_receives(const uint32_t *where)
+static const struct native_request *request_at(const uint32_t *where)
 {
     uint32_t id = *where == (uint32_t)MPI_REQUEST_NULL ? 0
                                                        : find(*where, (uint64_t)(uintptr_t)where);
-    return id && at(id)->is_receive;
+    return id ? at(id) : NULL;
+}
+
+int native_request_receives(const uint32_t *where)
+{
+    const struct native_request *r = request_at(where);
+    return r && r->is_receive;
+}
+
+int native_request_sends(const uint32_t *where)
+{
+    const struct native_request *r = request_at(where);
+    return r && r->is_send;
 }
 
 static void drop(uint32_t id)
@@ -106,7 +118,7 @@ static uint32_t count_given(const struct native_call *c, const struct mpi_arg *a
 
 void native_requests_enter(struct native_lane *lane, struct native_call *c, uint64_t *words)
 {
-    int position = native.fns[c->fn].request;
+    int position = calls_request(native_does(c));
     const struct mpi_arg *arg = &mpi_fn_signature[c->fn].args[position];
     uint64_t word = c->args[position];
     uint32_t count = count_given(c, arg);
@@ -153,14 +165,14 @@ static void keep(struct native_lane *lane, uint32_t id, const MPI_Status *status
 /* A test that found nothing has filled in nothing. */
 static int is_done(const struct native_call *c)
 {
-    int flag = native.fns[c->fn].flag;
+    int flag = native_does(c)->flag;
     return flag < 0 || !c->args[flag] || *(const int *)(uintptr_t)c->args[flag];
 }
 
 static void keep_all(struct native_lane *lane, const struct native_call *c, int is_failed)
 {
     const struct mpi_signature *s = &mpi_fn_signature[c->fn];
-    int position = native.fns[c->fn].index;
+    int position = native_does(c)->index;
     const int *indices = position < 0 ? NULL : (const int *)(uintptr_t)c->args[position];
     int64_t count = lane->id_count;
     if (indices)
@@ -176,10 +188,11 @@ static void keep_all(struct native_lane *lane, const struct native_call *c, int 
 
 static struct native_comm *comm_of(const struct native_call *c)
 {
-    const struct native_fn *f = &native.fns[c->fn];
+    const struct mpi_effect *f = native_does(c);
     if (f->comm >= 0)
         return native_comm((uint32_t)c->args[f->comm]);
-    const uint64_t *comm = f->message >= 0 ? map_find(&native.messages, (uint32_t)c->gone) : NULL;
+    const uint64_t *comm = calls_message(f) >= 0 ? map_find(&native.messages, (uint32_t)c->gone)
+                                                 : NULL;
     return comm ? (struct native_comm *)(uintptr_t)*comm : NULL;
 }
 
@@ -195,8 +208,9 @@ static void keep_received(struct native_lane *lane, const struct native_call *c)
 
 static void keep_made(struct native_lane *lane, const struct native_call *c, uint64_t *words)
 {
-    const struct native_fn *f = &native.fns[c->fn];
-    uint64_t where = c->args[f->made];
+    const struct mpi_effect *f = native_does(c);
+    int made = calls_new_request(f);
+    uint64_t where = c->args[made];
     uint32_t handle = where ? *(const uint32_t *)(uintptr_t)where : (uint32_t)MPI_REQUEST_NULL;
     if (handle == (uint32_t)MPI_REQUEST_NULL)
         return;
@@ -204,17 +218,20 @@ static void keep_made(struct native_lane *lane, const struct native_call *c, uin
         lane->id_room = 16;
         lane->ids = mem_alloc(lane->id_room * sizeof *lane->ids);
     }
-    int is_receive = f->awaits && (f->source < 0 || (int)c->args[f->source] != MPI_PROC_NULL);
+    /* MPICH 4.0 does not fill in the status of MPI_Isendrecv. */
+    int is_receive = f->kind == MPI_DOES_RECEIVE &&
+                     (f->source < 0 || (int)c->args[f->source] != MPI_PROC_NULL);
     lane->ids[0] = add(handle, where, is_receive ? comm_of(c) : NULL, is_receive);
-    words[f->made] = (uint64_t)(uintptr_t)lane->ids;
+    at(lane->ids[0])->is_send = f->kind == MPI_DOES_SEND;
+    words[made] = (uint64_t)(uintptr_t)lane->ids;
 }
 
 static void keep_probed(const struct native_call *c)
 {
-    const struct native_fn *f = &native.fns[c->fn];
+    const struct mpi_effect *f = native_does(c);
     struct native_comm *comm = f->comm < 0 ? NULL : native_comm((uint32_t)c->args[f->comm]);
-    if (comm && c->args[f->probed] && is_done(c)) {
-        uint32_t handle = *(const uint32_t *)(uintptr_t)c->args[f->probed];
+    if (comm && c->args[f->message] && is_done(c)) {
+        uint32_t handle = *(const uint32_t *)(uintptr_t)c->args[f->message];
         *map_insert(&native.messages, handle, NULL) = (uint64_t)(uintptr_t)comm;
         comm->users++;
     }
@@ -222,37 +239,39 @@ static void keep_probed(const struct native_call *c)
 
 void native_requests_leave(struct native_lane *lane, struct native_call *c, uint64_t *words, int rc)
 {
-    const struct native_fn *f = &native.fns[c->fn];
+    const struct mpi_effect *f = native_does(c);
     if (!recorder_has_done(rc))
         return;
-    if (f->ends && c->statuses && is_done(c))
+    int makes_request = calls_makes_request(f);
+    if (f->kind == MPI_DOES_COMPLETE && c->statuses && is_done(c))
         keep_all(lane, c, rc == MPI_ERR_IN_STATUS);
-    else if (f->gets && c->statuses)
+    else if (calls_receives(f) && !makes_request && c->statuses)
         keep_received(lane, c);
-    if (f->made >= 0)
+    if (makes_request)
         keep_made(lane, c, words);
-    if (f->probed >= 0)
+    if (calls_new_message(f) >= 0)
         keep_probed(c);
 }
 
 /* Requests that the call has set to null have ended. */
 void native_requests_forget(struct native_lane *lane, struct native_call *c)
 {
-    const struct native_fn *f = &native.fns[c->fn];
-    if (f->message >= 0) {
+    const struct mpi_effect *f = native_does(c);
+    if (calls_message(f) >= 0) {
         uint64_t *comm = map_find(&native.messages, (uint32_t)c->gone);
         if (comm)
             native_comm_release((struct native_comm *)(uintptr_t)*comm);
         map_remove(&native.messages, (uint32_t)c->gone);
     }
-    if (f->request < 0 || mpi_fn_signature[c->fn].args[f->request].direction != MPI_DIRECTION_BOTH)
+    int given = calls_request(f);
+    if (given < 0 || mpi_fn_signature[c->fn].args[given].direction != MPI_DIRECTION_BOTH)
         return;
-    const uint32_t *now = (const uint32_t *)(uintptr_t)c->args[f->request];
+    const uint32_t *now = (const uint32_t *)(uintptr_t)c->args[given];
     for (uint32_t i = 0; i < lane->id_count; i++) {
         uint32_t id = lane->ids[i];
         if (id == (uint32_t)MPI_REQUEST_NULL || now[i] != (uint32_t)MPI_REQUEST_NULL)
             continue;
-        if (c->fn != MPI_FN_REQUEST_FREE)
+        if (f->kind != MPI_DOES_RELEASE)
             recorder_made(&native.rank, recorder_request(&native.rank, id));
         recorder_forget_request(&native.rank, id);
         drop(id);

@@ -7,6 +7,8 @@
 #include "mpi_roles.h"
 #include "native/native.h"
 
+struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 /* ---- beginning ---- */
 
 MPI_Status *native_status(struct native_call *c, MPI_Status *status)
@@ -35,13 +37,13 @@ static void copy_words(struct recorder_call *seen, uint64_t *words)
 
 void native_seen_enter(struct native_lane *lane, struct native_call *c)
 {
-    const struct native_fn *f = &native.fns[c->fn];
+    const struct mpi_effect *f = native_does(c);
     struct recorder_call seen = {.fn = c->fn, .args = c->args};
     uint64_t words[TRACE_ARGS_MAX];
-    int gone = recorder_frees(c->fn) >= 0 ? recorder_frees(c->fn) : f->message;
+    int gone = recorder_frees(c->fn) >= 0 ? recorder_frees(c->fn) : calls_message(f);
     if (gone >= 0)
         c->gone = given_handle(c, gone);
-    if (f->request >= 0) {
+    if (calls_request(f) >= 0) {
         copy_words(&seen, words);
         native_requests_enter(lane, c, words);
     }
@@ -50,6 +52,13 @@ void native_seen_enter(struct native_lane *lane, struct native_call *c)
 }
 
 /* ---- end ---- */
+
+/* Whether it returns communicators, which exist when it returns. */
+static int makes_comm(const struct native_call *c)
+{
+    const struct mpi_effect *f = native_does(c);
+    return (f->makes == MPI_ROLE_COMM + 1 || f->step == MPI_STEP_PARENT) && !calls_makes_request(f);
+}
 
 /* Learns the members of new communicators. */
 static void see_created(const struct native_call *c)
@@ -61,21 +70,32 @@ static void see_created(const struct native_call *c)
             native_comm_created(*(const uint32_t *)(uintptr_t)c->args[i]);
 }
 
+static void see_gone(const struct native_call *c)
+{
+    int gone = recorder_frees(c->fn);
+    if (gone >= 0 && mpi_fn_signature[c->fn].args[gone].role == MPI_ROLE_COMM)
+        native_comm_gone(c->gone);
+}
+
+static void forget_requests(struct native_lane *lane, struct native_call *c)
+{
+    const struct mpi_effect *f = native_does(c);
+    if (calls_request(f) >= 0 || calls_message(f) >= 0)
+        native_requests_forget(lane, c);
+}
+
 /* What the call has ended is forgotten. */
 static void forget(struct native_lane *lane, struct native_call *c, int rc)
 {
-    const struct native_fn *f = &native.fns[c->fn];
-    if (f->request >= 0 || f->message >= 0)
-        native_requests_forget(lane, c);
-    int gone = recorder_frees(c->fn);
-    if (gone >= 0 && rc == MPI_SUCCESS && mpi_fn_signature[c->fn].args[gone].role == MPI_ROLE_COMM)
-        native_comm_gone(c->gone);
+    forget_requests(lane, c);
+    if (rc == MPI_SUCCESS)
+        see_gone(c);
 }
 
 /* Numbers of requests in place of the program's handles. */
 static void put_ids(const struct native_lane *lane, const struct native_call *c, uint64_t *words)
 {
-    int position = native.fns[c->fn].request;
+    int position = calls_request(native_does(c));
     if (position >= 0)
         words[position] = mpi_fn_signature[c->fn].args[position].pointers
                               ? (uint64_t)(uintptr_t)lane->ids
@@ -85,7 +105,7 @@ static void put_ids(const struct native_lane *lane, const struct native_call *c,
 
 void native_seen_leave(struct native_lane *lane, struct native_call *c, int rc, int64_t now)
 {
-    const struct native_fn *f = &native.fns[c->fn];
+    const struct mpi_effect *f = native_does(c);
     uint64_t words[TRACE_ARGS_MAX];
     struct recorder_call seen = {.fn = c->fn, .args = c->args, .began = c->enter};
     int is_active = native.is_open && (!native.is_finalized || native.sessions);
@@ -95,12 +115,12 @@ void native_seen_leave(struct native_lane *lane, struct native_call *c, int rc, 
     else
         seen.rc = rc;
     native.may_ask_builtin = is_active && seen.rc != MPI_ERR_TYPE && seen.rc != MPI_ERR_OP;
-    if (f->request >= 0 || f->made >= 0 || f->gets || f->probed >= 0) {
+    if (f->request >= 0 || f->message >= 0 || calls_receives(f)) {
         copy_words(&seen, words);
         put_ids(lane, c, words);
         native_requests_leave(lane, c, words, seen.rc);
     }
-    if (f->creates && native.may_ask)
+    if (makes_comm(c) && native.may_ask)
         see_created(c);
     recorder_leave(&native.rank, lane->recorder, NULL, &seen, now);
     forget(lane, c, rc);
@@ -115,6 +135,7 @@ void native_seen_early(struct native_lane *lane, struct native_call *c)
     put_ids(lane, c, words);
     recorder_leave(&native.rank, lane->recorder, NULL, &seen, c->enter);
     native.may_fail = 0;
+    see_gone(c); /* once it is freed, another thread may get the handle for something else */
 }
 
 void native_seen_late(struct native_lane *lane, struct native_call *c, int rc)
@@ -122,9 +143,11 @@ void native_seen_late(struct native_lane *lane, struct native_call *c, int rc)
     struct recorder_call seen = {.fn = c->fn, .args = c->args};
     if (rc == MPI_SUCCESS)
         recorder_bind(&native.rank, lane->recorder, &seen);
-    if (native.fns[c->fn].creates && rc == MPI_SUCCESS)
+    else
+        recorder_unfree(&native.rank, lane->recorder, c->fn);
+    if (makes_comm(c) && rc == MPI_SUCCESS)
         see_created(c);
-    if (native.fns[c->fn].probed >= 0)
+    if (calls_new_message(native_does(c)) >= 0)
         native_requests_leave(lane, c, NULL, rc);
-    forget(lane, c, rc);
+    forget_requests(lane, c);
 }

@@ -24,12 +24,19 @@
 #include "native/options.h"
 #include "native/status.h"
 
-struct native native = {.lock = PTHREAD_MUTEX_INITIALIZER};
-struct native_functions native_real;
+static struct recorder_mpi mpi; /* the table of this MPI */
+
+/* How the process ends. */
+static struct {
+    char path[64]; /* of the file that wants to know (status.h), or empty */
+    int is_over;
+    int has_sessions; /* it may end without MPI_Finalize if all of them are closed */
+} ending;
 
 static void __attribute__((constructor)) load(void)
 {
     native.began = native_now();
+    native_ends_watch(native_say_end, native_say_end);
 }
 
 int native_prepare(void)
@@ -54,8 +61,8 @@ int native_prepare(void)
         native.header.has_sites = native.keeps_sites;
         native.header.is_profile = native.is_profile;
         native.header.has_local_clocks = 1;
-        recorder_init(&native.header);
-        native_learn_functions();
+        mpi = native_objects(native_define);
+        recorder_init(&native.header, &mpi);
         __atomic_store_n(&native.is_ready, 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&native.lock);
@@ -94,6 +101,7 @@ void native_session_begin(MPI_Session session)
     native_real.MPI_Initialized(&is_initialised);
     native_real.MPI_Finalized(&is_finalised);
     pthread_mutex_lock(&native.lock);
+    ending.has_sessions = 1;
     int is_first = native.sessions++ == 0 && (!is_initialised || is_finalised);
     pthread_mutex_unlock(&native.lock);
     if (is_first &&
@@ -198,25 +206,17 @@ static void open_part(void)
 
 /* ---- how the process ends ---- */
 
-static struct {
-    char path[64]; /* of the file that wants to know (status.h), or empty */
-    int is_over;
-} ending;
-
 void native_say_end(int status)
 {
     if (native.pid != sys_getpid() || !ending.path[0])
         return;
     native_status_add(ending.path, status);
-    if (!ending.is_over)
-        native_status_end(ending.path);
+    if (ending.is_over)
+        return;
     ending.is_over = 1;
-}
-
-static void on_end(int status, void *unused)
-{
-    (void)unused;
-    native_say_end(status);
+    if (status == 0 && !native.is_finalized && (!ending.has_sessions || native.sessions))
+        native_status_leave(ending.path);
+    native_status_end(ending.path);
 }
 
 static void watch_end(void)
@@ -224,7 +224,6 @@ static void watch_end(void)
     const char *path = getenv(NATIVE_STATUS);
     snprintf(ending.path, sizeof ending.path, "%s", path ? path : "");
     native_status_begin(ending.path);
-    on_exit(on_end, NULL);
 }
 
 void native_begin(void)

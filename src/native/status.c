@@ -1,8 +1,8 @@
 /*
- * status.c - see status.h. The file begins with a mark: on another computer, the path may be that
- * of any file.
+ * status.c - how processes failed, in a file that all of them write to (see status.h). It begins
+ * with a mark: on another computer, the path may be that of any file.
  *
- *     | mark | a byte: interrupted | entries of two bytes: kind, status ...
+ *     | mark | a byte: interrupted | entries ...
  */
 #define _GNU_SOURCE 1
 #include "native/status.h"
@@ -17,10 +17,12 @@
 static const uint64_t mark = 0x7375746174732e6f;
 enum { INTERRUPTED = sizeof mark, FIRST };
 
-enum kind { BEGUN = 'b', ENDED = 'e', FAILED = 'f' };
+enum kind { BEGUN = 'b', ENDED = 'e', FAILED = 'f', LEFT = 'l', KILLED = 'k' };
 
 struct entry {
     uint8_t kind, status;
+    uint16_t unused;
+    int32_t pid; /* of one that was killed */
 };
 
 int native_status_make(void)
@@ -50,25 +52,22 @@ static int read_entry(int fd, off_t number, struct entry *out)
            pread(fd, out, sizeof *out, FIRST + number * (off_t)sizeof *out) == (ssize_t)sizeof *out;
 }
 
-int native_status_first(int fd)
-{
-    struct entry e;
-    for (off_t i = 0; read_entry(fd, i, &e); i++)
-        if (e.kind == FAILED)
-            return e.status;
-    return 0;
-}
-
-int native_status_cut_off(int fd, int *ended)
+void native_status_read(int fd, struct native_status *out)
 {
     struct entry e;
     int begun = 0;
-    *ended = 0;
+    *out = (struct native_status){0};
     for (off_t i = 0; read_entry(fd, i, &e); i++) {
         begun += e.kind == BEGUN;
-        *ended += e.kind == ENDED;
+        out->ended += e.kind == ENDED;
+        out->left += e.kind == LEFT;
+        out->is_left_first |= e.kind == LEFT && !out->first;
+        if (e.kind == FAILED && !out->first)
+            out->first = e.status;
+        if (e.kind == KILLED)
+            out->killed = e.pid;
     }
-    return begun - *ended;
+    out->cut_off = begun - out->ended;
 }
 
 void native_status_interrupt(int fd)
@@ -106,9 +105,19 @@ int native_status_is_interrupted(const char *path)
     return is_interrupted;
 }
 
-static void add(const char *path, enum kind kind, int status)
+int native_status_is_left(const char *path)
 {
-    struct entry e = {(uint8_t)kind, (uint8_t)status};
+    struct native_status ranks;
+    int fd = open_file(path);
+    native_status_read(fd, &ranks);
+    if (fd >= 0)
+        close(fd);
+    return ranks.left > 0;
+}
+
+static void add(const char *path, enum kind kind, int status, int pid)
+{
+    struct entry e = {(uint8_t)kind, (uint8_t)status, 0, pid};
     int fd = open_file(path);
     if (fd < 0)
         return;
@@ -119,15 +128,25 @@ static void add(const char *path, enum kind kind, int status)
 void native_status_add(const char *path, int status)
 {
     if (status & 0xff)
-        add(path, FAILED, status);
+        add(path, FAILED, status, 0);
 }
 
 void native_status_begin(const char *path)
 {
-    add(path, BEGUN, 0);
+    add(path, BEGUN, 0, 0);
 }
 
 void native_status_end(const char *path)
 {
-    add(path, ENDED, 0);
+    add(path, ENDED, 0, 0);
+}
+
+void native_status_leave(const char *path)
+{
+    add(path, LEFT, 0, 0);
+}
+
+void native_status_kill(const char *path, int pid)
+{
+    add(path, KILLED, 0, pid);
 }

@@ -21,21 +21,39 @@ int native_status_make(void);
 /* Is the file there, and so the command on this computer? */
 int native_status_is_here(const char *path);
 
+/* Has a rank ended without MPI_Finalize? */
+int native_status_is_left(const char *path);
+
 /* A signal has come, which the caller reports; whether that is so. */
 void native_status_interrupt(int fd);
 int native_status_is_interrupted(const char *path);
 
-/* The first status in the file, or 0. */
-int native_status_first(int fd);
-/* How many ranks have begun and did not end by themselves, and how many did. */
-int native_status_cut_off(int fd, int *ended);
+struct native_status {
+    int first;         /* the first status in the file, or 0 */
+    int killed;        /* the process id of a simulator that was killed, or 0 */
+    int cut_off;       /* ranks that have begun and did not end by themselves */
+    int ended;         /* ranks that ended by themselves */
+    int left;          /* ranks that ended without MPI_Finalize */
+    int is_left_first; /* a rank did so before any failed */
+};
 
-/* A rank begins, or ends by itself; for a `path` as below. */
+void native_status_read(int fd, struct native_status *);
+
+/* A rank begins, or ends by itself, or does so with success but without MPI_Finalize, which
+ * launchers take as a reason to end the others; for a `path` as below. */
 void native_status_begin(const char *path);
 void native_status_end(const char *path);
+void native_status_leave(const char *path);
+/* A simulator was killed, and not by the launcher, which kills all that belongs to it. */
+void native_status_kill(const char *path, int pid);
 
 /* Adds a status, as an exit has it, to the file at `path` (NULL: there is none), unless it is 0.
  * Signal handlers may call it. */
 void native_status_add(const char *path, int status);
+
+/* ends.c: from now on `say_end` is told with which status this process ends, before it does: 128 +
+ * the signal if it crashes; and `say_abort` with which status MPI aborts it, which then kills it.
+ * Both may be called by signal handlers. A process that somebody else kills says nothing. */
+void native_ends_watch(void (*say_end)(int status), void (*say_abort)(int status));
 
 #endif

@@ -39,8 +39,8 @@ struct device_send {
     /* It arrives no earlier; devices that learn the arrival later keep the order instead. */
     vtime not_before;
     uint64_t bytes;
-    uint64_t order;  /* as in struct engine_call, ... */
-    uint64_t tie;    /* ... likewise */
+    uint64_t order;  /* as in struct engine_call */
+    uint64_t tie;    /* as in struct engine_call */
     uint64_t cookie; /* 0: nobody waits; no notice */
     uint8_t until;   /* enum device_until */
     /* The program itself sends it: it may have to wait for the program's earlier messages. */

@@ -55,10 +55,10 @@ static double link_load(void *owner, uint32_t link)
 /* All submitted messages join their pairs, in the order of submission. */
 static void join_all(struct flow_model *f)
 {
-    const struct flow_queue *q = &f->queue;
+    const struct submissions *q = &f->queue;
 
     for (uint32_t n = q->len - q->fresh; f->joined < n; f->joined++) {
-        const struct flow_entry *e = &q->entries[q->fresh + f->joined];
+        const struct submission *e = &q->entries[q->fresh + f->joined];
         struct flow_parcel *p = e->item;
 
         if (f->joined + FLOW_AHEAD < n) {
@@ -92,7 +92,7 @@ static void submit(void *owner, struct engine_msg *m, const struct engine_call *
                               .arrival = -1};
     f->notices += call->cookie != 0;
     if (p->bytes > 0) {
-        flow_queue_push(&f->queue, (struct flow_entry){m->arrival, m->src, m->dst, p});
+        submissions_push(&f->queue, (struct submission){m->arrival, m->src, m->dst, p});
         return;
     }
     if (p->order) {
@@ -120,7 +120,7 @@ static vtime find_route(struct flow_model *f, uint32_t src, uint32_t dst, vtime 
     return vtime_scale(latency, f->net->latency_factor);
 }
 
-static void start(struct flow_model *f, const struct flow_entry *e, vtime t)
+static void start(struct flow_model *f, const struct submission *e, vtime t)
 {
     struct flow_parcel *p = e->item;
     uint32_t src = net_node(f->net, e->src), dst = net_node(f->net, e->dst);
@@ -149,7 +149,7 @@ static vtime earlier(vtime a, vtime b)
 static vtime next(void *owner)
 {
     struct flow_model *f = owner;
-    vtime t = earlier(flow_next(f->solver), flow_queue_next(&f->queue));
+    vtime t = earlier(flow_next(f->solver), submissions_next(&f->queue));
     uint32_t link;
 
     return f->flying ? earlier(t, topo_change(f->net->topo, f->change, &link)) : t;
@@ -163,7 +163,7 @@ static uint64_t notices(void *owner)
 /* All events at t: what ends, what changes, what starts. Returns whether a notice goes out. */
 static int step(struct flow_model *f, vtime t)
 {
-    struct flow_entry e;
+    struct submission e;
     int has_notice = 0;
     uint32_t link;
     void *user;
@@ -176,7 +176,7 @@ static int step(struct flow_model *f, vtime t)
     }
     for (; topo_change(f->net->topo, f->change, &link) <= t; f->change++)
         flow_capacity(f->solver, t, link, capacity(f, link));
-    while (flow_queue_take(&f->queue, t, &e))
+    while (submissions_take(&f->queue, t, &e))
         start(f, &e, t);
     return has_notice;
 }
@@ -187,7 +187,7 @@ static vtime advance(void *owner, vtime first, vtime limit)
     vtime end = vtime_add(first, f->net->lookahead), t = first;
 
     join_all(f);
-    flow_queue_sort(&f->queue);
+    submissions_sort(&f->queue);
     f->joined = 0;
     do {
         if (step(f, t))
@@ -206,7 +206,7 @@ static void settle(struct net *net, vtime end)
     if (!f->engine)
         return; /* the medium is in another process */
     join_all(f);
-    flow_queue_sort(&f->queue);
+    submissions_sort(&f->queue);
     f->joined = 0;
     for (vtime t = next(f); t <= end; t = next(f))
         step(f, t);
@@ -254,7 +254,7 @@ static void flow_fini(struct net *net)
     if (f->engine) {
         flow_solver_destroy(f->solver);
         flow_exit_fini(f);
-        flow_queue_fini(&f->queue);
+        submissions_fini(&f->queue);
         topo_route_fini(&f->route);
     }
     mem_free(f);

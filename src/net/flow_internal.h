@@ -44,10 +44,9 @@ struct flow {
     struct flow_bundle *bundle;
     /* It ends when its bundle has served that many bytes; before it is in a bundle, its size. */
     double target;
-    double own_limit; /* given at the start */
-    struct flow *child,
-        *next;             /* in the bundle's pairing heap, smallest (target, order) first ... */
-    struct flow *prev;     /* ... the parent if it is its first child, else its elder sibling */
+    double own_limit;          /* given at the start */
+    struct flow *child, *next; /* in the bundle's pairing heap, smallest (target, order) first */
+    struct flow *prev;     /* there: its parent if it is the first child, else its elder sibling */
     struct flow_slot slot; /* among those that end now */
     uint32_t unplaced;     /* index + 1 in the list of that name; 0: not there */
     uint32_t leg_count;
@@ -218,8 +217,8 @@ void flow_link_fini(struct flow_solver *);
 /* What is counted of a flow. */
 struct flow_metered {
     uint64_t bytes, counted; /* of all of it, and so far */
-    double before;           /* bytes served before it joined its bundle ... */
-    double at_join;          /* ... and what the bundle had served then */
+    double before;           /* bytes served before it joined its bundle */
+    double at_join;          /* what the bundle had served then */
     vtime start, joined;
 };
 

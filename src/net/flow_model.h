@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "base/pool.h"
-#include "net/flow_queue.h"
+#include "net/submissions.h"
 #include "net/flow_solver.h"
 #include "net/net_internal.h"
 #include "net/topology/topology.h"
@@ -54,14 +54,14 @@ struct flow_model {
     struct net *net;
     struct engine *engine;
     struct flow_solver *solver;
-    double nic, memory;      /* bytes per picosecond */
-    int limited;             /* net.segments limit messages beside the links */
-    vtime now;               /* of the last event */
-    struct flow_queue queue; /* submitted, not started: parcels */
-    uint32_t joined;         /* how many fresh entries of the queue have joined their pairs */
-    uint32_t change;         /* the next change of a link (topo_change) */
-    uint64_t parcels;        /* number of parcels so far, for the choice of routes */
-    uint64_t flying;         /* flows */
+    double nic, memory;       /* bytes per picosecond */
+    int limited;              /* net.segments limit messages beside the links */
+    vtime now;                /* of the last event */
+    struct submissions queue; /* submitted, not started: parcels */
+    uint32_t joined;          /* how many fresh entries of the queue have joined their pairs */
+    uint32_t change;          /* the next change of a link (topo_change) */
+    uint64_t parcels;         /* number of parcels so far, for the choice of routes */
+    uint64_t flying;          /* flows */
     uint64_t notices;
     struct map pairs;       /* (source, destination) -> the first struct flow_pair */
     struct flow_idle *idle; /* ring */
@@ -97,7 +97,7 @@ void flow_pair_join(struct flow_model *, struct flow_parcel *, uint64_t key);
 /* Its last byte has left at t: it goes out as soon as the order allows. */
 void flow_leave(struct flow_model *, struct flow_parcel *, vtime t);
 
-/* The same, deferred until all events of the advance have been handled; handles the deferred
+/* Defers flow_leave until all events of the advance have been handled; handles the deferred
  * ones. */
 void flow_leave_later(struct flow_model *, struct flow_parcel *, vtime t);
 void flow_leave_all(struct flow_model *);

@@ -1,5 +1,5 @@
 /*
- * links.c - see links.h.
+ * links.c - lists the links of a topology for reports (see links.h).
  */
 #include "net/links.h"
 

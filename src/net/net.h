@@ -126,10 +126,10 @@ struct net_ops {
 };
 
 /* Which messages of a program between the same two ranks may overtake each other. */
-enum net_lanes {
-    NET_LANES_ONE = 0, /* none */
-    NET_LANES_COMM,    /* those of different communicators */
-    NET_LANES_TAG,     /* and those with different tags */
+enum net_substreams {
+    NET_SUBSTREAMS_ONE = 0, /* none */
+    NET_SUBSTREAMS_COMM,    /* those of different communicators */
+    NET_SUBSTREAMS_TAG,     /* and those with different tags */
 };
 
 struct net {
@@ -137,12 +137,12 @@ struct net {
     vtime latency;        /* for device_uniform.h, after factors */
     uint64_t ps_per_byte; /* likewise, 44.20 fixed point; 0: infinitely fast */
     const struct device_ops *device;
-    int direct_within; /* messages within a node bypass the medium, if there is one */
-    int rewinds;       /* as in struct platform */
-    int curved;        /* overheads depend on the message, too */
-    uint8_t lanes;     /* enum net_lanes; if not NET_LANES_ONE, `lane` is needed */
-    /* The lane of a message of a program, as engine_call.tie; 0: it has none. */
-    uint64_t (*lane)(const struct engine_msg *, enum net_lanes);
+    int direct_within;  /* messages within a node bypass the medium, if there is one */
+    int rewinds;        /* as in struct platform */
+    int curved;         /* overheads depend on the message, too */
+    uint8_t substreams; /* enum net_substreams; if not NET_SUBSTREAMS_ONE, `substream` is needed */
+    /* The substream of a message of a program, as engine_call.tie; 0: it has none. */
+    uint64_t (*substream)(const struct engine_msg *, enum net_substreams);
     vtime lookahead; /* smallest delay between two ranks */
     double latency_factor, bandwidth_factor;
     uint32_t ranks, local; /* in all, and of this process */

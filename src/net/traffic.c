@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "net/names.h"
+#include "net/port_names.h"
 #include "net/net.h"
 
 static const char *const keys[NET_COUNTS] = {

@@ -1,5 +1,5 @@
 /*
- * vectors.c - see vectors.h.
+ * vectors.c - records values of the network over time (see vectors.h).
  */
 #include "net/vectors.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "base/vtime.h"
-#include "net/names.h"
+#include "net/port_names.h"
 
 #define NET_VECTOR_SAMPLES 512
 #define NET_VECTORS_MOST 2048 /* more than that are counted, but not kept */

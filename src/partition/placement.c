@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "load/load.h"
+#include "library/library.h"
 #include "partition/graph.h"
 #include "partition/refine.h"
 #include "results/stats_read.h"
@@ -117,7 +117,7 @@ static int search(struct partition_graph *g, uint32_t procs, struct best *b, str
     keep_better(g, procs, b);
     if ((uint32_t)g->count / VERTICES_PER_PART < procs)
         return 0;
-    if (load_library(LOAD_metis, err))
+    if (library_load(LIBRARY_metis, err))
         return ERR_SYSTEM;
     for (int i = 0; i < 2 * seeds && b->cut > 0; i++) {
         int rc = divide(g, procs, 1 + i / 2, i % 2, b->next, err);

@@ -36,37 +36,37 @@ struct platform_config {
     double nodes_speed;                      /* program time on the machine = host time / speed */
     double nodes_gigaflops;                  /* of a processor of speed 1, for orrery_flops */
     double nodes_gigahertz, nodes_cpi;       /* --compute counters: clock, cycles per instruction */
-    double nodes_streaming_part; /* fraction of computing limited by memory bandwidth ... */
-    double nodes_random_part;    /* ... or memory latency; the rest is in the caches */
-    vtime nodes_noise_period;    /* the system interrupts a rank this often ... */
-    vtime nodes_noise_duration;  /* ... for this long; 0: never */
+    double nodes_streaming_part;             /* fraction of computing limited by memory bandwidth */
+    double nodes_random_part;   /* fraction limited by memory latency; the rest is in the caches */
+    vtime nodes_noise_period;   /* how often the system interrupts a rank */
+    vtime nodes_noise_duration; /* how long each interruption takes; 0: there are none */
     char nodes_noise_file[PLATFORM_PATH_MAX]; /* recorded noise instead */
     /* net */
     char net_model[PLATFORM_NAME_MAX]; /* a name in net's table */
     vtime net_latency;                 /* from end to end, without hops */
     double net_bandwidth;              /* of a node's link, bits per second; INFINITY allowed */
-    double net_latency_factor;         /* multiply latency ... */
-    double net_bandwidth_factor;       /* ... and bandwidth */
+    double net_latency_factor;         /* multiplies the latency */
+    double net_bandwidth_factor;       /* multiplies the bandwidth */
     vtime net_gap;                     /* least time between two messages that a rank sends */
     vtime net_hop_latency;             /* of each switch on the route */
     double net_nic_bandwidth; /* most that the ranks of a node send, or receive, together */
     char net_routing[PLATFORM_NAME_MAX]; /* a name in the table of routings */
     /* net.packet */
-    char packet_transport[PLATFORM_NAME_MAX]; /* a name in the table of transports, ... */
-    char packet_fabric[PLATFORM_NAME_MAX];    /* ... of fabrics */
+    char packet_transport[PLATFORM_NAME_MAX]; /* a name in the table of transports */
+    char packet_fabric[PLATFORM_NAME_MAX];    /* a name in the table of fabrics */
     uint64_t packet_mtu;        /* most bytes of a packet: what it carries, and its headers */
     uint64_t packet_framing;    /* bytes that a link adds to it */
     uint64_t packet_header;     /* bytes that MPI adds to a message */
-    double packet_error_rate;   /* probability that a link corrupts a packet, ... */
-    uint64_t packet_seed;       /* ... drawn from this seed */
+    double packet_error_rate;   /* probability that a link corrupts a packet */
+    uint64_t packet_seed;       /* of all random choices of packets */
     uint64_t packet_queue;      /* of a port of a switch, in bytes */
     uint64_t packet_mark_above; /* ecn: bytes in the queue from which on packets are marked */
     uint64_t packet_red_low, packet_red_high; /* red: mean bytes in the queue */
     double packet_red_chance, packet_red_weight;
     uint64_t packet_buffer;       /* credit, pfc: bytes at the end of a link, per channel */
     uint64_t packet_channels;     /* likewise: virtual channels of a link; 0: as many as needed */
-    uint64_t packet_pause_above;  /* pfc: bytes in a buffer; 0: as many as leave room, ... */
-    uint64_t packet_resume_below; /* ... likewise; 0: two packets less than that */
+    uint64_t packet_pause_above;  /* pfc: bytes in a buffer; 0: as many as leave room */
+    uint64_t packet_resume_below; /* pfc: bytes in a buffer; 0: two packets less than that */
     uint64_t packet_send_buffer;  /* of a connection */
     uint64_t packet_receive_buffer;
     char packet_congestion[PLATFORM_NAME_MAX]; /* tcp: a name in the table of algorithms */
@@ -76,8 +76,8 @@ struct platform_config {
     vtime packet_min_rto, packet_first_rto, packet_delayed_ack;
     uint8_t packet_sack, packet_nagle, packet_hystart, packet_rack, packet_restart_idle,
         packet_small_queue;
-    char packet_streams[PLATFORM_NAME_MAX]; /* sctp: which messages share a stream, ... */
-    uint64_t packet_stream_count;           /* ... and how many there are */
+    char packet_streams[PLATFORM_NAME_MAX]; /* sctp: which messages share a stream */
+    uint64_t packet_stream_count;           /* sctp: how many streams there are */
     /* net.intra: between ranks of a node */
     vtime intra_latency;
     double intra_bandwidth; /* between two ranks */
@@ -88,11 +88,11 @@ struct platform_config {
     struct platform_dims topo_down;     /* fat tree: children per level, from the bottom */
     struct platform_dims topo_up;       /* fat tree: parents per level */
     struct platform_dims topo_parallel; /* fat tree: cables to each parent */
-    uint64_t topo_groups;               /* dragonfly: groups, ... */
-    uint64_t topo_routers;              /* ... routers in a group, ... */
-    uint64_t topo_nodes;          /* ... nodes at a router (also of a torus, mesh and hypercube) */
-    uint64_t topo_global;         /* ... links to other groups at a router */
-    double topo_bandwidth;        /* of links between switches; 0: as net.bandwidth */
+    uint64_t topo_groups;               /* dragonfly: groups */
+    uint64_t topo_routers;              /* dragonfly: routers in a group */
+    uint64_t topo_nodes;                /* dragonfly, torus, mesh, hypercube: nodes at a router */
+    uint64_t topo_global;               /* dragonfly: links to other groups at a router */
+    double topo_bandwidth;              /* of links between switches; 0: as net.bandwidth */
     double topo_global_bandwidth; /* dragonfly: of links between groups; 0: as topo_bandwidth */
     vtime topo_global_latency;    /* dragonfly: of links between groups, in addition to the hop's */
     char topo_file[PLATFORM_PATH_MAX]; /* graph: its links */
@@ -102,8 +102,8 @@ struct platform_config {
     vtime mpi_recv_overhead;      /* receiver's processor, per message */
     vtime mpi_send_per_kib;       /* sender's processor, per 1024 bytes */
     vtime mpi_recv_per_kib;       /* receiver's processor, per 1024 bytes */
-    vtime mpi_unexpected_cost;    /* additional, if the message came before the receive, ... */
-    vtime mpi_unexpected_per_kib; /* ... per 1024 bytes */
+    vtime mpi_unexpected_cost;    /* additional, if the message came before the receive */
+    vtime mpi_unexpected_per_kib; /* additional, per 1024 bytes of such a message */
     vtime mpi_request_cost; /* of a non-blocking send or receive, in addition to its message's */
     vtime mpi_match_cost;   /* of a receive, for each other receive that is pending */
     vtime mpi_peer_cost;    /* of a send that goes to another rank than the one before */

@@ -50,8 +50,8 @@ struct platform_connection {
     uint32_t from_first, from_last, to_first, to_last;      /* nodes, all included */
     uint64_t send_buffer, receive_buffer, initial_window;   /* UINT64_MAX: as net.packet.* */
     vtime min_rto, first_rto, delayed_ack;                  /* VTIME_NEVER: likewise */
-    char congestion[PLATFORM_NAME_MAX];                     /* empty: likewise, ... */
-    char sack[PLATFORM_NAME_MAX], nagle[PLATFORM_NAME_MAX]; /* ... true or false */
+    char congestion[PLATFORM_NAME_MAX];                     /* empty: likewise */
+    char sack[PLATFORM_NAME_MAX], nagle[PLATFORM_NAME_MAX]; /* "true", "false" or empty */
     uint8_t both;                                           /* those from `to` to `from`, too */
     vtime at;                                               /* from this time on */
 };

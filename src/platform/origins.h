@@ -20,8 +20,8 @@ struct platform_origin {
 struct platform_origins {
     unsigned layers;                              /* so far */
     struct platform_origin *of;                   /* by the number of the setting */
-    struct platform_origin lists[PLATFORM_LISTS]; /* where lists were given ... */
-    struct buf lines[PLATFORM_LISTS];             /* ... and the line of each item, as unsigned */
+    struct platform_origin lists[PLATFORM_LISTS]; /* where lists were given */
+    struct buf lines[PLATFORM_LISTS];             /* the line of each item, as unsigned */
 };
 
 void platform_origins_init(struct platform_origins *);

@@ -33,7 +33,7 @@ char **platform_presets(const struct platform_preset_dirs *, size_t *count);
 int platform_read(struct platform *, const struct platform_preset_dirs *, const char *name,
                   struct platform_origins *, struct err *);
 
-/* The same for a text; `file` is its name for errors, and the base of relative paths. */
+/* platform_read for a text; `file` is its name for errors, and the base of relative paths. */
 int platform_read_text(struct platform *, const struct platform_preset_dirs *, const char *file,
                        const char *text, size_t length, struct platform_origins *, struct err *);
 

@@ -92,8 +92,13 @@ static void put_choices(struct schema *s, const char *name)
 {
     json_key(&s->json, "enum");
     json_array_begin(&s->json);
-    for (unsigned i = 0; s->choice(name, i); i++)
-        json_string(&s->json, s->choice(name, i));
+    for (unsigned i = 0; s->choice(name, i); i++) {
+        const char *word = s->choice(name, i);
+        if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0) /* as YAML has them */
+            json_bool(&s->json, word[0] == 't');
+        else
+            json_string(&s->json, word);
+    }
     json_array_end(&s->json);
 }
 

@@ -26,7 +26,7 @@ const struct processor_ops processor_measured_ops = {
     .slice = measured_slice,
 };
 
-/* The same, except for the regions of a table (region.c). */
+/* Measured time, except for the regions of a table (region.c). */
 const struct processor_ops processor_table_ops = {
     .name = "table",
     .mode = RUN_COMPUTE_TABLE,

@@ -13,7 +13,7 @@
 static const struct processor_ops *const models[] = {
     &processor_measured_ops,
     &processor_counters_ops,
-    &processor_replay_ops,
+    &processor_recorded_ops,
     &processor_table_ops,
 };
 
@@ -22,9 +22,9 @@ static struct {
     const struct platform_group *groups;
     size_t group_count;
     double speed;       /* of nodes in no group */
-    double sharing;     /* factor on slices if all nodes have the same number of ranks ... */
-    uint32_t *ranks_on; /* ... or, with a map, the ranks on each node ... */
-    int uneven;         /* ... if nodes differ */
+    double sharing;     /* factor on slices if all nodes have the same number of ranks */
+    int uneven;         /* nodes have different numbers of ranks */
+    uint32_t *ranks_on; /* ranks on each node, if nodes are uneven and ranks have a map */
     int noisy, recording, plain;
 } processor;
 const struct processor_host *processor_host;

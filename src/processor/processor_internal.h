@@ -9,22 +9,22 @@
 
 extern const struct processor_ops processor_measured_ops;
 extern const struct processor_ops processor_counters_ops;
-extern const struct processor_ops processor_replay_ops;
+extern const struct processor_ops processor_recorded_ops;
 extern const struct processor_ops processor_table_ops;
 
 /* A rank's tape: what it has recorded, or how far it has read. */
 struct processor_tape {
     unsigned char *data;
     uint32_t len, room;
-    uint64_t block; /* replay: number of the next block among the rank's */
-    uint32_t at;    /* replay: read up to here */
+    uint64_t block; /* recorded: number of the next block among the rank's */
+    uint32_t at;    /* recorded: read up to here */
     uint64_t slices;
 };
 
 struct processor_regions; /* region.c */
 
 struct processor_state {
-    struct processor_tape *tape;       /* record.c, replay.c: times of its slices */
+    struct processor_tape *tape;       /* record.c, recorded.c: times of its slices */
     struct processor_regions *regions; /* region.c: the regions it is in */
 };
 

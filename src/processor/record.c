@@ -1,5 +1,5 @@
 /*
- * record.c - records how long slices took (--record-compute), for replay.c.
+ * record.c - records how long slices took (--record-compute), for recorded.c.
  *
  * The format is in run/tape.h.
  *

@@ -20,7 +20,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "program/calls.h"
+#include "program/imports.h"
 #include "program/elf.h"
 #include "program/known.h"
 #include "program/libsearch.h"
@@ -266,7 +266,7 @@ static void wish_process(struct program *program, const char *call)
 {
     if (program->process_wish)
         return;
-    snprintf(program->wish, sizeof program->wish, "%s: %s", program_calls_process(call), call);
+    snprintf(program->wish, sizeof program->wish, "%s: %s", program_imports_process(call), call);
     program->process_wish = program->wish;
 }
 
@@ -275,7 +275,7 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
 {
     struct program *program = walk->program;
     const char *name;
-    program->stacks |= program_calls_stacks(symbol->name);
+    program->stacks |= program_imports_stacks(symbol->name);
     if (starts_thread(symbol->name)) {
         if (image == 0)
             program->threads = 1;
@@ -283,7 +283,7 @@ static void visit_import(struct walk *walk, size_t image, const struct program_e
             names_add(&walk->threaded, walk->images[image].name);
     } else if (image == 0 && strcmp(symbol->name, "dlopen") == 0) {
         walk->loads = 1;
-    } else if (image == 0 && program_calls_process(symbol->name)) {
+    } else if (image == 0 && program_imports_process(symbol->name)) {
         wish_process(program, symbol->name);
     } else {
         unsigned needs;

@@ -26,93 +26,55 @@ struct call {
     uint32_t next_done;    /* where the search for the next completed receive begins */
 };
 
-static struct recorder_fn functions[MPI_FN_COUNT];
-
-static int8_t find_role(const struct mpi_signature *s, unsigned role)
+static const struct mpi_effect *does(const struct call *c)
 {
-    for (unsigned i = 0; i < s->count; i++)
-        if (s->args[i].role == role)
-            return (int8_t)i;
-    return -1;
-}
-
-static int is_given(const struct trace_fn *fn, const struct mpi_signature *s)
-{
-    for (unsigned i = 0; i < fn->count; i++) {
-        const struct trace_arg *kept = &fn->args[i];
-        if (kept->is_in && (kept->class == TRACE_REQUEST ||
-                            (kept->class == TRACE_HANDLE && s->args[kept->position].pointers == 1)))
-            return 1;
-    }
-    return 0;
+    return &mpi_fn_effect[c->seen->fn];
 }
 
 /* Objects that a rank numbers; requests and messages are numbered separately. */
-static int8_t find_gone(const struct mpi_signature *s)
+static int is_numbered(unsigned role)
 {
     static const uint8_t is_object[MPI_ROLES] = {
         [MPI_ROLE_COMM] = 1, [MPI_ROLE_GROUP] = 1, [MPI_ROLE_DATATYPE] = 1, [MPI_ROLE_OP] = 1,
         [MPI_ROLE_WIN] = 1,  [MPI_ROLE_FILE] = 1,  [MPI_ROLE_SESSION] = 1,
     };
-    for (unsigned i = 0; i < s->count; i++)
-        if (is_object[s->args[i].role] && s->args[i].direction == MPI_DIRECTION_BOTH &&
-            s->args[i].pointers == 1)
-            return (int8_t)i;
-    return -1;
-}
-
-static int makes_request(const struct mpi_signature *s)
-{
-    for (unsigned i = 0; i < s->count; i++)
-        if (s->args[i].role == MPI_ROLE_REQUEST && s->args[i].direction == MPI_DIRECTION_OUT)
-            return 1;
-    return 0;
-}
-
-void recorder_learn_functions(const struct trace_schema *schema)
-{
-    for (unsigned i = 0; i < MPI_FN_COUNT; i++) {
-        const struct mpi_signature *s = &mpi_fn_signature[i];
-        functions[i] = (struct recorder_fn){
-            .flag = find_role(s, MPI_ROLE_FLAG),
-            .comm = find_role(s, MPI_ROLE_COMM),
-            .root = find_role(s, MPI_ROLE_ROOT),
-            .indices = find_role(s, MPI_ROLE_INDEX),
-            .gone = mpi_fn_flags[i] & MPI_FNFLAG_FREES ? find_gone(s) : -1,
-            .is_given = (uint8_t)is_given(&schema->fns[i], s),
-            .is_begun = (uint8_t)makes_request(s),
-        };
-    }
+    return is_object[role];
 }
 
 int recorder_frees(enum mpi_fn fn)
 {
-    return functions[fn].gone;
+    const struct mpi_effect *s = &mpi_fn_effect[fn];
+    return s->frees && is_numbered(s->frees - 1u) ? s->object : -1;
 }
 
 void recorder_freed(struct recorder_rank *r, struct recorder_lane *lane, enum mpi_fn fn)
 {
-    int arg = functions[fn].gone;
-    if (__builtin_expect(arg >= 0, 0) && lane->gone)
-        recorder_forget(r, mpi_fn_signature[fn].args[arg].role, lane->gone);
+    if (__builtin_expect(recorder_frees(fn) >= 0, 0) && lane->gone)
+        recorder_forget(r, mpi_fn_effect[fn].frees - 1u, lane->gone);
+}
+
+void recorder_unfree(struct recorder_rank *r, struct recorder_lane *lane, enum mpi_fn fn)
+{
+    if (recorder_frees(fn) >= 0 && lane->gone && lane->given >= 0)
+        recorder_name(r, mpi_fn_effect[fn].frees - 1u, lane->gone, lane->given);
 }
 
 int recorder_looks_at(enum mpi_fn fn)
 {
-    return functions[fn].is_given;
+    return mpi_fn_effect[fn].is_given;
 }
 
 /* The communicator that is passed to the call; 0: there is none. */
 static int comm_of(const struct call *c, struct recorder_comm *comm)
 {
-    int arg = functions[c->seen->fn].comm;
+    int arg = does(c)->comm;
     return arg >= 0 && !c->args[arg].pointers &&
-           recorder_comm(c->self, (uint32_t)c->seen->args[arg], comm);
+           recorder_mpi->comm(c->self, (uint32_t)c->seen->args[arg], comm);
 }
 
 static uint64_t comm_handle(const struct call *c)
 {
-    return (uint32_t)c->seen->args[functions[c->seen->fn].comm];
+    return (uint32_t)c->seen->args[does(c)->comm];
 }
 
 /* ---- how long an array is ---- */
@@ -137,7 +99,15 @@ static int64_t other_length(const struct call *c, const struct mpi_arg *arg)
     return sum;
 }
 
-static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
+/* Of a topology or datatype; graphs are asked for the neighbours of a member. */
+static int64_t amount(const struct call *c, const struct mpi_arg *arg)
+{
+    const uint64_t *words = &c->seen->args[arg->length_of];
+    return recorder_mpi->amount(c->self, (enum mpi_length)arg->length, (uint32_t)words[0],
+                                arg->length == MPI_LENGTH_NEIGHBORS ? (int)words[1] : 0);
+}
+
+static int64_t whole_length(const struct call *c, const struct mpi_arg *arg)
 {
     const struct mpi_arg *of = &c->args[arg->length_of];
     uint64_t word = c->seen->args[arg->length_of];
@@ -150,36 +120,38 @@ static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
         return comm_of(c, &comm) ? comm.size : 0;
     case MPI_LENGTH_PEERS:
         return !comm_of(c, &comm) ? 0 : comm.is_inter ? comm.others : comm.size;
-    case MPI_LENGTH_INDEGREE:
-    case MPI_LENGTH_OUTDEGREE:
-    case MPI_LENGTH_DIMS:
-        return comm_of(c, &comm) ? recorder_comm_degree(c->self, comm_handle(c), arg->length) : 0;
     case MPI_LENGTH_SUM:
     case MPI_LENGTH_LAST:
         return other_length(c, arg);
-    default:
+    case MPI_LENGTH_NONE:
+    case MPI_LENGTH_ALL:
         return 0;
+    default:
+        return amount(c, arg);
     }
+}
+
+/* The caller may have room for less. What is behind the end of an array is what the program had
+ * there before, and no part of the call. */
+static int64_t length_of(const struct call *c, const struct mpi_arg *arg)
+{
+    int64_t length = whole_length(c, arg);
+    if (!arg->room_of || length <= 0)
+        return length;
+    int64_t room = recorder_word(&c->args[arg->room_of - 1], c->seen->args[arg->room_of - 1]);
+    return length < room ? length : room;
 }
 
 /* ---- what may be read ---- */
 
 static int am_root(const struct call *c)
 {
-    int arg = functions[c->seen->fn].root;
+    int arg = does(c)->root;
     struct recorder_comm comm;
     if (arg < 0 || !comm_of(c, &comm))
         return 1;
     int root = (int)c->seen->args[arg];
     return comm.is_inter ? root == MPI_ROOT : root == comm.rank;
-}
-
-static int is_in_place(const struct call *c, const char *buffer)
-{
-    for (unsigned i = 0; i < c->count; i++)
-        if (strcmp(c->args[i].name, buffer) == 0)
-            return (void *)(uintptr_t)c->seen->args[i] == MPI_IN_PLACE;
-    return 0;
 }
 
 static int is_readable(const struct call *c, const struct trace_arg *kept,
@@ -188,9 +160,13 @@ static int is_readable(const struct call *c, const struct trace_arg *kept,
     if (!word || !recorder_has_done(c->seen->rc) || (!kept->is_in && !c->has_results) ||
         !am_root(c))
         return 0;
-    if (kept->name[0] == 's' && arg->length == MPI_LENGTH_PEERS && is_in_place(c, "sendbuf"))
+    const struct mpi_effect *s = does(c);
+    int is_sent = kept->position == s->send_counts || kept->position == s->send_displs ||
+                  kept->position == s->send_types;
+    if (is_sent && arg->length == MPI_LENGTH_PEERS && s->send_buf >= 0 &&
+        recorder_buffer(c->seen->args[s->send_buf]) == TRACE_BUFFER_IN_PLACE)
         return 0;
-    return !recorder_is_no_array((const void *)(uintptr_t)word);
+    return !recorder_mpi->is_no_array((const void *)(uintptr_t)word);
 }
 
 /* ---- arguments before the call ---- */
@@ -245,7 +221,7 @@ void recorder_requests(struct recorder_rank *r, struct recorder_lane *lane, stru
                        const struct trace_fn *fn, const struct recorder_call *seen, int64_t t)
 {
     struct call c = call_of(r, lane, self, fn, seen);
-    if (!functions[seen->fn].is_given)
+    if (!mpi_fn_effect[seen->fn].is_given)
         return;
     r->now = t;
     for (unsigned i = 0; i < fn->count; i++) {
@@ -312,7 +288,7 @@ static struct trace_status given_status(const struct call *c, uint64_t word)
         return (struct trace_status){0};
     int source = status->MPI_SOURCE;
     if (source >= 0 && (uint32_t)source < (comm.is_inter ? comm.others : comm.size))
-        source = (int)recorder_comm_member(c->self, comm_handle(c), comm.is_inter,
+        source = (int)recorder_mpi->member(c->self, comm_handle(c), comm.is_inter,
                                            (uint32_t)source);
     return (struct trace_status){source, status->MPI_TAG, recorder_status_bytes(status), 1, 0};
 }
@@ -331,7 +307,7 @@ static void put_status(struct call *c, const struct trace_arg *kept)
 static void put_statuses(struct call *c)
 {
     struct trace_stream *s = &c->lane->stream;
-    int indices = functions[c->seen->fn].indices;
+    int indices = does(c)->index;
     int64_t count = !c->has_results ? 0
                     : indices < 0   ? c->lane->request_count
                                     : length_of(c, &c->args[indices]);
@@ -375,7 +351,7 @@ static int64_t made_number(struct call *c, const struct trace_arg *kept, const s
         return recorder_reserve(c->r, c->lane, arg->role);
     if (!c->has_results)
         return -1;
-    if (!functions[c->seen->fn].is_begun)
+    if (!calls_makes_request(does(c)))
         return recorder_new_number(c->r, c->self, c->seen, kept->position);
     return arg->role == MPI_ROLE_COMM
                ? recorder_begin_comm(c->r, c->self, comm_handle(c), (const void *)(uintptr_t)word)
@@ -410,7 +386,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
             put_status(c, kept);
         break;
     case TRACE_BUFFER:
-        trace_put_varint(s, text == NULL ? 1 : (const void *)text == MPI_IN_PLACE ? 2 : 0);
+        trace_put_varint(s, recorder_buffer((uintptr_t)text));
         break;
     case TRACE_TEXT:
         trace_put_text(s, text, text ? strnlen(text, TEXT_MOST) : 0);
@@ -422,7 +398,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
             put_handle(c, kept, arg, word);
         else
             trace_put_number(s, arg->pointers && !kept->is_in && !c->has_results &&
-                                        (c->seen->is_early || strcmp(kept->role, "flag") != 0)
+                                        (c->seen->is_early || kept->position != does(c)->flag)
                                     ? 0
                                     : recorder_word(arg, word));
     }
@@ -431,7 +407,7 @@ static void put_arg(struct call *c, const struct trace_arg *kept)
 /* A test that found nothing sets nothing but its flag. */
 static int has_results(const struct call *c)
 {
-    int flag = functions[c->seen->fn].flag;
+    int flag = does(c)->flag;
     if (c->seen->is_early || !recorder_has_done(c->seen->rc))
         return 0;
     return flag < 0 || !c->args[flag].pointers || !c->seen->args[flag] ||

@@ -15,12 +15,20 @@
 
 /* ---- payloads ---- */
 
+int64_t *recorder_ranks(const int *ranks, int count)
+{
+    int64_t *copy = mem_alloc(((size_t)count + 1) * sizeof *copy);
+    for (int i = 0; i < count; i++)
+        copy[i] = ranks[i];
+    return copy;
+}
+
 static void add_members(struct buf *out, struct mpi_rank *self, uint64_t handle, int other,
                         uint32_t count)
 {
     int64_t *ranks = mem_alloc((count + 1) * sizeof *ranks);
     for (uint32_t i = 0; i < count; i++)
-        ranks[i] = recorder_comm_member(self, handle, other, i);
+        ranks[i] = recorder_mpi->member(self, handle, other, i);
     trace_write_array(out, ranks, count);
     mem_free(ranks);
 }
@@ -58,15 +66,15 @@ static void define_members(const struct recorder_comm *c, struct mpi_rank *self,
                            uint64_t identity)
 {
     struct buf out;
-    if (c->rank != 0 || (c->is_inter && recorder_comm_member(self, handle, 1, 0) <
-                                            recorder_comm_member(self, handle, 0, 0)))
+    if (c->rank != 0 || (c->is_inter && recorder_mpi->member(self, handle, 1, 0) <
+                                            recorder_mpi->member(self, handle, 0, 0)))
         return;
     buf_init(&out);
     buf_add(&out, &identity, sizeof identity);
     trace_write_varint(&out, c->is_inter ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
     add_members(&out, self, handle, 0, c->size);
     add_members(&out, self, handle, 1, c->others);
-    recorder_define(TRACE_COMM, out.data, out.len);
+    recorder_mpi->define(TRACE_COMM, out.data, out.len);
     buf_fini(&out);
 }
 
@@ -74,23 +82,32 @@ static void define_comm(struct recorder_rank *r, struct mpi_rank *self, uint64_t
                         struct buf *out)
 {
     struct recorder_comm c = {0};
+    struct recorder_neighbours n;
     uint64_t identity = 0;
-    if (recorder_comm(self, handle, &c)) {
+    int has_topology = recorder_mpi->neighbours(self, handle, &n);
+    if (recorder_mpi->comm(self, handle, &c)) {
         uint64_t hash = members_hash(&c), *before = map_insert(&r->comms, hash, NULL);
         identity = recorder_mix(hash, ++*before) & ~(UINT64_C(1) << 63);
         define_members(&c, self, handle, identity);
     }
     buf_add(out, &identity, sizeof identity);
-    trace_write_varint(out, c.is_inter ? TRACE_COMM_INTER : TRACE_COMM_INTRA);
+    trace_write_varint(out, (c.is_inter ? TRACE_COMM_INTER : TRACE_COMM_INTRA) |
+                                (has_topology ? TRACE_COMM_TOPOLOGY : 0));
     trace_write_number(out, c.rank);
     trace_write_varint(out, c.size);
     trace_write_varint(out, c.others);
+    if (!has_topology)
+        return;
+    trace_write_array(out, n.sources, n.in);
+    trace_write_array(out, n.destinations, n.out);
+    mem_free(n.sources);
+    mem_free(n.destinations);
 }
 
 static void define_type(struct mpi_rank *self, uint64_t handle, struct buf *out)
 {
     struct recorder_type type;
-    recorder_type(self, handle, &type);
+    recorder_mpi->type(self, handle, &type);
     trace_write_varint(out, type.size);
     trace_write_number(out, type.lower);
     trace_write_number(out, type.extent);
@@ -100,7 +117,7 @@ static void define_type(struct mpi_rank *self, uint64_t handle, struct buf *out)
 static void define_group(struct mpi_rank *self, uint64_t handle, struct buf *out)
 {
     uint32_t count;
-    int64_t *ranks = recorder_group(self, handle, &count);
+    int64_t *ranks = recorder_mpi->group(self, handle, &count);
     trace_write_array(out, ranks, count);
     mem_free(ranks);
 }
@@ -117,7 +134,7 @@ static void define_op(struct mpi_rank *self, uint64_t handle, struct buf *out)
         {MPI_BXOR, "MPI_BXOR"},       {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
         {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},
     };
-    trace_write_varint(out, (uint64_t)recorder_op_commutes(self, handle));
+    trace_write_varint(out, (uint64_t)recorder_mpi->op_commutes(self, handle));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (names[i].op == (MPI_Op)handle)
             buf_adds(out, names[i].name);

@@ -193,6 +193,12 @@ void recorder_forget(struct recorder_rank *r, unsigned role, uint64_t handle)
     map_remove(&r->numbers, key(role, handle));
 }
 
+void recorder_name(struct recorder_rank *r, unsigned role, uint64_t handle, int64_t number)
+{
+    recorder_forget(r, role, handle);
+    *map_insert(&r->numbers, key(role, handle), NULL) = (uint64_t)number + 1;
+}
+
 /* ---- communicators that are not complete ---- */
 
 int64_t recorder_begin_comm(struct recorder_rank *r, struct mpi_rank *self, uint64_t parent,

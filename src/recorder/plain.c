@@ -64,11 +64,6 @@ int recorder_is_by_value(enum mpi_fn fn)
     return plain[fn].is_by_value;
 }
 
-static uint64_t buffer_kind(uint64_t word)
-{
-    return word == 0 ? 1 : (const void *)(uintptr_t)word == MPI_IN_PLACE ? 2 : 0;
-}
-
 void recorder_plain_args(struct recorder_rank *r, struct recorder_lane *lane, struct mpi_rank *self,
                          const struct recorder_call *call)
 {
@@ -86,7 +81,7 @@ void recorder_plain_args(struct recorder_rank *r, struct recorder_lane *lane, st
             at = trace_varint_put(at, trace_zigzag((int64_t)word));
             break;
         case STEP_BUFFER:
-            *at++ = (uint8_t)buffer_kind(word);
+            *at++ = (uint8_t)recorder_buffer(word);
             break;
         case STEP_HANDLE:
             number = recorder_number(r, self, p->steps[i].role, (uint32_t)word);

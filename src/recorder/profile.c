@@ -1,116 +1,37 @@
 /*
- * profile.c - see profile.h.
+ * profile.c - sums up calls instead of recording them (see profile.h).
  *
- * The volume of a call is derived from its arguments: for messages their count, for collectives
- * what the rank itself contributes (all that a root sends, and nothing on the others). A persistent
- * send counts when it is started.
+ * The volume of a call is what calls/calls.h says. A persistent operation counts when it is
+ * started.
  */
 #include "recorder/profile.h"
 
-#include <string.h>
-
 #include "base/array.h"
+#include "calls/calls.h"
 #include "recorder/recorder_internal.h"
 #include "trace/payload.h"
-
-enum volume_kind {
-    VOLUME_NONE,
-    VOLUME_SEND,      /* to `peer`, unless that is MPI_PROC_NULL */
-    VOLUME_SEND_INIT, /* the same, each time that the request is started */
-    VOLUME_INIT,      /* another persistent request, which may have the handle of an earlier send */
-    VOLUME_START,
-    VOLUME_GIVE,      /* count, or the sum of counts */
-    VOLUME_GIVE_EACH, /* count, to every member */
-};
-
-/* Positions of arguments; -1: there is none. */
-struct volume {
-    uint8_t kind;       /* enum volume_kind */
-    uint8_t is_rooted;  /* only the root contributes */
-    uint8_t is_reduced; /* its contribution is as long as all results together */
-    int8_t count, type, counts, types, peer, root, comm, request, partitions;
-    /* With MPI_IN_PLACE the count of the other side is used. */
-    int8_t buffer, other_count, other_type;
-};
 
 /* A function on one rank. */
 struct recorder_sum {
     uint32_t fn;
-    uint64_t calls, sent, received;
+    uint64_t calls, received;
+    struct moved {
+        uint64_t bytes;    /* in messages, to collectives, by one-sided operations and to and from files */
+        uint64_t passed;   /* of these, to collectives */
+        uint64_t messages; /* that were sent */
+    } moved;
     int64_t time, began; /* began: its first call */
 };
 
 struct recorder_profile {
     struct recorder_sum *sums;
     uint32_t count, room, last; /* last: the one that was counted last */
-    uint32_t type;              /* the datatype that was queried last ... */
-    uint64_t size;              /* ... and its size */
-    struct map persistent;      /* bytes of sends, by request */
+    uint32_t type;              /* the datatype that was queried last */
+    uint64_t size;              /* size of that datatype */
+    struct map persistent;      /* of requests by handle: bytes + 1, and IS_COLLECTIVE */
 };
 
-static struct volume volumes[MPI_FN_COUNT];
-
-/* ---- volumes of functions ---- */
-
-static int8_t find(const struct mpi_signature *s, const char *name)
-{
-    for (unsigned i = 0; i < s->count; i++)
-        if (strcmp(s->args[i].name, name) == 0)
-            return (int8_t)i;
-    return -1;
-}
-
-static int8_t first(int8_t one, int8_t other)
-{
-    return one >= 0 ? one : other;
-}
-
-static struct volume learn(enum mpi_fn fn)
-{
-    const struct mpi_signature *s = &mpi_fn_signature[fn];
-    const char *name = mpi_fn_name[fn];
-    int is_reduced = find(s, "op") >= 0, is_scatter = strstr(name, "catter") != NULL;
-    struct volume v = {
-        .count = first(first(find(s, "sendcount"), find(s, "count")), find(s, "origin_count")),
-        .type = first(first(find(s, "sendtype"), find(s, "datatype")), find(s, "origin_datatype")),
-        .counts = find(s, "sendcounts"),
-        .types = find(s, "sendtypes"),
-        .peer = fn == MPI_FN_PRECV_INIT ? -1 /* it calls its source so */
-                                        : first(find(s, "dest"), find(s, "target_rank")),
-        .root = find(s, "root"),
-        .comm = find(s, "comm"),
-        .request = first(find(s, "request"), find(s, "array_of_requests")),
-        .partitions = find(s, "partitions"),
-        .buffer = find(s, "sendbuf"),
-        .other_count = find(s, "recvcount"),
-        .other_type = find(s, "recvtype"),
-    };
-    if (is_reduced && v.count < 0) { /* MPI_Reduce_scatter and its block form */
-        v.count = find(s, "recvcount");
-        v.counts = find(s, "recvcounts");
-    }
-    if (strcmp(name, "MPI_Start") == 0 || strcmp(name, "MPI_Startall") == 0)
-        v.kind = VOLUME_START;
-    else if (v.peer >= 0 && v.count >= 0 && v.type >= 0)
-        v.kind = strstr(name, "_init") ? VOLUME_SEND_INIT : VOLUME_SEND;
-    else if (strstr(name, "_init") && v.request >= 0)
-        v.kind = VOLUME_INIT;
-    else if (v.comm < 0 || find(s, "source") >= 0 || (v.count < 0 && v.counts < 0) ||
-             mpi_fn_group[fn] == MPI_FNGROUP_PT2PT)
-        v.kind = VOLUME_NONE;
-    else
-        v.kind = strstr(name, "lltoall") || (is_scatter && v.counts < 0) ? VOLUME_GIVE_EACH
-                                                                         : VOLUME_GIVE;
-    v.is_reduced = (uint8_t)is_reduced;
-    v.is_rooted = v.root >= 0 && !is_reduced && !strstr(name, "ather");
-    return v;
-}
-
-void recorder_profile_init(void)
-{
-    for (unsigned i = 0; i < MPI_FN_COUNT; i++)
-        volumes[i] = learn((enum mpi_fn)i);
-}
+#define IS_COLLECTIVE (UINT64_C(1) << 63)
 
 /* ---- bytes ---- */
 
@@ -119,12 +40,12 @@ static uint64_t type_size(struct recorder_profile *p, struct mpi_rank *self, uin
     struct recorder_type type;
     if (p->type == (uint32_t)handle)
         return p->size;
-    recorder_type(self, (uint32_t)handle, &type);
+    recorder_mpi->type(self, (uint32_t)handle, &type);
     p->type = (uint32_t)handle;
     return p->size = type.size;
 }
 
-static int64_t word(const struct recorder_call *c, int8_t arg)
+static int64_t word(const struct recorder_call *c, int arg)
 {
     return recorder_word(&mpi_fn_signature[c->fn].args[arg], c->args[arg]);
 }
@@ -134,93 +55,158 @@ static uint64_t times(int64_t count, uint64_t size)
     return count > 0 ? (uint64_t)count * size : 0;
 }
 
-static uint64_t sum_counts(struct recorder_profile *p, struct mpi_rank *self,
-                           const struct volume *v, const struct recorder_call *c, uint32_t members)
+static uint64_t block_bytes(struct recorder_profile *p, struct mpi_rank *self,
+                            const struct recorder_call *c, int count, int type)
 {
-    const struct mpi_arg *arg = &mpi_fn_signature[c->fn].args[v->counts];
-    const uint32_t *types = v->types >= 0 ? (const uint32_t *)(uintptr_t)c->args[v->types] : NULL;
-    struct mpi_arg item = {.pointers = 1, .bytes = arg->bytes};
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < members && c->args[v->counts]; i++)
-        sum += times(recorder_word(&item, c->args[v->counts] + (uint64_t)i * arg->bytes),
-                     type_size(p, self,
-                               types          ? types[i]
-                               : v->type >= 0 ? c->args[v->type]
-                                              : (uint64_t)MPI_BYTE));
+    return times(count >= 0 ? word(c, count) : 1, type_size(p, self, c->args[type]));
+}
+
+static uint64_t list_bytes(struct recorder_profile *p, struct mpi_rank *self,
+                           const struct recorder_call *c, const struct calls_place *place,
+                           struct calls_share share)
+{
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    int counts = share.is_received ? s->recv_counts : s->send_counts,
+        types = share.is_received ? s->recv_types : s->send_types,
+        type = share.is_received ? s->recv_type : s->send_type;
+    const struct mpi_arg *arg = &mpi_fn_signature[c->fn].args[counts];
+    const struct mpi_arg item = {.pointers = 1, .bytes = arg->bytes};
+    const uint32_t *each = types >= 0 ? (const uint32_t *)(uintptr_t)c->args[types] : NULL;
+    uint64_t sum = 0, count = arg->length == MPI_LENGTH_SIZE     ? place->size
+                              : s->class != MPI_CLASS_NEIGHBOURS ? place->peers
+                              : share.is_received                ? place->from_count
+                                                                 : place->to_count;
+    for (uint64_t i = 0; i < count && c->args[counts]; i++)
+        if (calls_is_counted(place, share, i))
+            sum += times(recorder_word(&item, c->args[counts] + i * arg->bytes),
+                         type_size(p, self, each ? each[i] : c->args[type]));
     return sum;
 }
 
-static uint64_t given_bytes(struct recorder_profile *p, struct mpi_rank *self,
-                            const struct volume *v, const struct recorder_call *c)
+static uint64_t share_bytes(struct recorder_profile *p, struct mpi_rank *self,
+                            const struct recorder_call *c, const struct calls_place *place,
+                            struct calls_share share)
 {
-    struct recorder_comm comm;
-    uint64_t handle = (uint32_t)c->args[v->comm];
-    if (!recorder_comm(self, handle, &comm))
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    if (share.what == MPI_VOLUME_NOTHING)
         return 0;
-    int is_in_place = v->buffer >= 0 && (void *)(uintptr_t)c->args[v->buffer] == MPI_IN_PLACE;
-    int is_neighbor = strstr(mpi_fn_name[c->fn], "eighbor") != NULL;
-    uint32_t members = is_neighbor
-                           ? (uint32_t)recorder_comm_degree(self, handle, MPI_LENGTH_OUTDEGREE)
-                       : comm.is_inter ? comm.others
-                                       : comm.size;
-    int64_t root = v->root >= 0 ? word(c, v->root) : -1;
-    if (v->is_rooted && (comm.is_inter ? root != MPI_ROOT : root != comm.rank))
-        return 0;
-    if (v->counts >= 0 && v->is_reduced)
-        return sum_counts(p, self, v, c, comm.size);
-    if (v->counts >= 0)
-        return is_in_place ? 0 : sum_counts(p, self, v, c, members);
-    if (is_in_place && !v->is_rooted && !v->is_reduced && root >= 0)
-        return 0; /* the root of a gather */
-    int8_t count = is_in_place && !v->is_rooted ? first(v->other_count, v->count) : v->count;
-    int8_t type = is_in_place && !v->is_rooted ? first(v->other_type, v->type) : v->type;
-    uint64_t one = times(word(c, count), type < 0 ? 1 : type_size(p, self, c->args[type]));
-    return v->kind == VOLUME_GIVE_EACH ? one * members : one;
+    if (share.what != MPI_VOLUME_BLOCK)
+        return list_bytes(p, self, c, place, share);
+    return share.times * block_bytes(p, self, c, share.is_received ? s->recv_count : s->send_count,
+                                     share.is_received ? s->recv_type : s->send_type);
 }
 
-static uint64_t started_bytes(const struct recorder_profile *p, const struct volume *v,
+static int is_in_place(const struct recorder_call *c, int buffer)
+{
+    return buffer >= 0 && recorder_buffer(c->args[buffer]) == TRACE_BUFFER_IN_PLACE;
+}
+
+static uint64_t collective_bytes(struct recorder_profile *p, struct mpi_rank *self,
+                                 const struct recorder_call *c)
+{
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    struct recorder_neighbours n = {0};
+    struct recorder_comm comm;
+    uint64_t handle = s->comm >= 0 ? (uint32_t)c->args[s->comm] : 0;
+    if (s->gives == MPI_VOLUME_NOTHING || !recorder_mpi->comm(self, handle, &comm))
+        return 0;
+    struct calls_place place = {.size = comm.size,
+                                .peers = comm.is_inter ? comm.others : comm.size,
+                                .sources = comm.is_inter ? comm.others : comm.size,
+                                .rank = (uint64_t)comm.rank,
+                                .root = s->root >= 0 ? word(c, s->root) : CALLS_PROC_NULL,
+                                .is_inter = comm.is_inter != 0,
+                                .sends_in_place = is_in_place(c, s->send_buf) != 0,
+                                .receives_in_place = is_in_place(c, s->recv_buf) != 0};
+    if (s->class == MPI_CLASS_NEIGHBOURS && recorder_mpi->neighbours(self, handle, &n))
+        calls_neighbours(&place, n.destinations, n.out, n.sources, n.in);
+    uint64_t bytes = share_bytes(p, self, c, &place, calls_gives(s, &place));
+    mem_free(n.sources);
+    mem_free(n.destinations);
+    return bytes;
+}
+
+static uint64_t access_bytes(struct recorder_profile *p, struct mpi_rank *self,
+                             const struct recorder_call *c)
+{
+    static const struct calls_place nowhere;
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    return share_bytes(p, self, c, &nowhere, calls_gives(s, &nowhere)) +
+           share_bytes(p, self, c, &nowhere, calls_gets(s, &nowhere));
+}
+
+static uint64_t message_bytes(struct recorder_profile *p, struct mpi_rank *self,
                               const struct recorder_call *c)
 {
-    int is_array = mpi_fn_signature[c->fn].args[v->request].length != MPI_LENGTH_NONE;
-    const uint32_t *requests = (const uint32_t *)(uintptr_t)c->args[v->request];
-    int64_t count = is_array ? (int)c->args[0] : 1;
-    uint64_t sum = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const uint64_t *bytes = map_find(&p->persistent, requests[i]);
-        sum += bytes ? *bytes : 0;
-    }
-    return sum;
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    uint64_t bytes = block_bytes(p, self, c, s->send_count, s->send_type);
+    return s->partitions >= 0 ? times(word(c, s->partitions), bytes) : bytes;
 }
 
-static uint64_t sent_bytes(struct recorder_profile *p, struct mpi_rank *self,
-                           const struct recorder_call *c)
+/* ---- what calls move ---- */
+
+static void keep_persistent(struct recorder_profile *p, struct mpi_rank *self,
+                            const struct recorder_call *c)
 {
-    const struct volume *v = &volumes[c->fn];
-    uint64_t bytes;
-    switch (v->kind) {
-    case VOLUME_SEND:
-    case VOLUME_SEND_INIT:
-        if (word(c, v->peer) < 0)
-            return 0;
-        bytes = times(word(c, v->count), type_size(p, self, c->args[v->type]));
-        if (v->partitions >= 0)
-            bytes = times(word(c, v->partitions), bytes);
-        if (v->kind == VOLUME_SEND)
-            return bytes;
-        *map_insert(&p->persistent, *(const uint32_t *)(uintptr_t)c->args[v->request],
-                    NULL) = bytes;
-        return 0;
-    case VOLUME_INIT:
-        map_remove(&p->persistent, *(const uint32_t *)(uintptr_t)c->args[v->request]);
-        return 0;
-    case VOLUME_START:
-        return started_bytes(p, v, c);
-    case VOLUME_GIVE:
-    case VOLUME_GIVE_EACH:
-        return given_bytes(p, self, v, c);
-    default:
-        return 0;
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    uint32_t request = *(const uint32_t *)(uintptr_t)c->args[s->request];
+    /* It may have the handle of an earlier one. */
+    map_remove(&p->persistent, request);
+    if (s->kind == MPI_DOES_COLLECTIVE)
+        *map_insert(&p->persistent, request, NULL) = (collective_bytes(p, self, c) + 1) |
+                                                     IS_COLLECTIVE;
+    else if (s->dest >= 0 && word(c, s->dest) >= 0)
+        *map_insert(&p->persistent, request, NULL) = message_bytes(p, self, c) + 1;
+}
+
+static struct moved start(const struct recorder_profile *p, const struct recorder_call *c)
+{
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    const struct mpi_arg *arg = &mpi_fn_signature[c->fn].args[s->request];
+    const uint32_t *requests = (const uint32_t *)(uintptr_t)c->args[s->request];
+    int64_t count = s->amount == MPI_AMOUNT_ALL ? word(c, (int8_t)arg->length_of) : 1;
+    struct moved moved = {0};
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t *found = map_find(&p->persistent, requests[i]);
+        uint64_t bytes = found ? (*found & ~IS_COLLECTIVE) - 1 : 0;
+        int is_collective = found && *found & IS_COLLECTIVE;
+        moved.bytes += bytes;
+        moved.passed += is_collective ? bytes : 0;
+        moved.messages += found && !is_collective;
     }
+    return moved;
+}
+
+static struct moved moved_by(struct recorder_profile *p, struct mpi_rank *self,
+                             const struct recorder_call *c)
+{
+    const struct mpi_effect *s = &mpi_fn_effect[c->fn];
+    struct moved moved = {0};
+    if (s->form == MPI_FORM_PERSISTENT) {
+        keep_persistent(p, self, c);
+        return moved;
+    }
+    switch (s->kind) {
+    case MPI_DOES_SEND:
+    case MPI_DOES_EXCHANGE:
+        if (word(c, s->dest) >= 0)
+            moved = (struct moved){.bytes = message_bytes(p, self, c), .messages = 1};
+        break;
+    case MPI_DOES_START:
+        return start(p, c);
+    case MPI_DOES_COLLECTIVE:
+        moved.bytes = moved.passed = collective_bytes(p, self, c);
+        break;
+    case MPI_DOES_RMA:
+        moved.bytes = word(c, s->target) >= 0 ? access_bytes(p, self, c) : 0;
+        break;
+    case MPI_DOES_FILE:
+        moved.bytes = access_bytes(p, self, c);
+        break;
+    default:
+        break;
+    }
+    return moved;
 }
 
 /* ---- sums ---- */
@@ -245,8 +231,12 @@ void recorder_profile_call(struct recorder_rank *r, struct recorder_lane *lane,
     struct recorder_sum *sum = sum_of(r->profile, c->fn, c->began);
     sum->calls++;
     sum->time += t - c->began;
-    if (recorder_has_done(c->rc))
-        sum->sent += sent_bytes(r->profile, self, c);
+    if (recorder_has_done(c->rc)) {
+        struct moved moved = moved_by(r->profile, self, c);
+        sum->moved.bytes += moved.bytes;
+        sum->moved.passed += moved.passed;
+        sum->moved.messages += moved.messages;
+    }
     for (uint32_t i = 0; i < lane->done_count; i++)
         if (!lane->done[i].status.is_cancelled)
             sum->received += lane->done[i].status.bytes;
@@ -264,9 +254,11 @@ void recorder_profile_write(struct recorder_rank *r)
         trace_write_varint(&out, sum->fn);
         trace_write_varint(&out, sum->calls);
         trace_write_varint(&out, (uint64_t)sum->time);
-        trace_write_varint(&out, sum->sent);
+        trace_write_varint(&out, sum->moved.bytes);
         trace_write_varint(&out, sum->received);
         trace_write_varint(&out, (uint64_t)(r->now - sum->began));
+        trace_write_varint(&out, sum->moved.messages);
+        trace_write_varint(&out, sum->moved.passed);
         trace_other(&r->lane.stream, TRACE_PROFILE, r->now, out.data, out.len);
         buf_fini(&out);
     }

@@ -8,8 +8,6 @@
 
 #include "recorder/recorder.h"
 
-void recorder_profile_init(void);
-
 /* Counts a call that has returned at t; its lane has what it has received. */
 void recorder_profile_call(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                            const struct recorder_call *, int64_t t);

@@ -11,16 +11,15 @@
 #include "recorder/sites.h"
 
 static const struct trace_header *header;
+const struct recorder_mpi *recorder_mpi;
 
-void recorder_init(const struct trace_header *given)
+void recorder_init(const struct trace_header *given, const struct recorder_mpi *mpi)
 {
     header = given;
-    recorder_learn_functions(given->schema);
+    recorder_mpi = mpi;
     recorder_learn_plain(given->schema);
     if (given->has_sites)
         recorder_sites_init();
-    if (given->is_profile)
-        recorder_profile_init();
 }
 
 /* ---- ranks ---- */
@@ -174,4 +173,18 @@ void recorder_function(struct recorder_rank *r, struct recorder_lane *lane, int6
                        const void *address)
 {
     enter_region(lane, t, recorder_function_number(r, t, address));
+}
+
+/* ---- what the ABI says ---- */
+
+_Static_assert(RECORDER_NAME_MAX == MPI_MAX_OBJECT_NAME, "room for every name");
+
+int recorder_has_done(int rc)
+{
+    return rc == MPI_SUCCESS || rc == MPI_ERR_TRUNCATE || rc == MPI_ERR_IN_STATUS;
+}
+
+uint64_t recorder_status_bytes(const MPI_Status *s)
+{
+    return (uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32 | (uint32_t)s->count_lo;
 }

@@ -10,13 +10,12 @@
 #ifndef RECORDER_RECORDER_H
 #define RECORDER_RECORDER_H
 
-#include <mpi.h>
-
 #include "base/map.h"
 #include "mpi_roles.h"
 #include "trace/part.h"
 
 struct mpi_rank; /* see objects.h */
+struct MPI_Status;
 
 /* A call. Each argument is a word: an integer, a handle or a pointer (mpi_fn_signature). */
 struct recorder_call {
@@ -29,10 +28,7 @@ struct recorder_call {
 
 /* Whether a call that returns this class has done what it is for: a message that is longer than its
  * buffer is received nevertheless. */
-static inline int recorder_has_done(int rc)
-{
-    return rc == MPI_SUCCESS || rc == MPI_ERR_TRUNCATE || rc == MPI_ERR_IN_STATUS;
-}
+int recorder_has_done(int rc);
 
 /* A receive that a call has completed. */
 struct recorder_done {
@@ -109,8 +105,10 @@ struct recorder_rank {
     uint32_t next_region;
 };
 
-/* Call it before anything else. The header must live as long as there are records. */
-void recorder_init(const struct trace_header *);
+struct recorder_mpi; /* objects.h */
+
+/* Call it before anything else. The header and the table must live as long as there are records. */
+void recorder_init(const struct trace_header *, const struct recorder_mpi *);
 
 void recorder_rank_init(struct recorder_rank *, struct trace_sink *, uint64_t rank);
 /* The MPI_COMM_WORLD of a rank that was spawned is another one: defines it, before any other. */
@@ -134,8 +132,10 @@ void recorder_enter(struct recorder_rank *, struct recorder_lane *, struct mpi_r
                     const struct recorder_call *, int64_t t);
 void recorder_leave(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                     const struct recorder_call *, int64_t t);
-/* After an early call: what it has made gets its number. */
+/* After an early call: what it has made gets its number; if it has failed, what it did not free
+ * keeps its own. */
 void recorder_bind(struct recorder_rank *, struct recorder_lane *, const struct recorder_call *);
+void recorder_unfree(struct recorder_rank *, struct recorder_lane *, enum mpi_fn);
 /* A message was received, by the current call of the thread or by a request (its number). */
 void recorder_done(struct recorder_lane *, int64_t number, struct trace_status);
 
@@ -158,14 +158,11 @@ int recorder_frees(enum mpi_fn);
 /* A region of this name begins, or (NULL) the innermost one ends. */
 void recorder_region(struct recorder_rank *, struct recorder_lane *, int64_t t, const char *name);
 
-/* The same for a function of the program, which gets its name when parts are merged. */
+/* recorder_region for a function of the program, which gets its name when parts are merged. */
 void recorder_function(struct recorder_rank *, struct recorder_lane *, int64_t t,
                        const void *address);
 
-/* Bytes of a message, as MPICH keeps them in a status. */
-static inline uint64_t recorder_status_bytes(const MPI_Status *s)
-{
-    return (uint64_t)((uint32_t)s->count_hi_and_cancelled >> 1) << 32 | (uint32_t)s->count_lo;
-}
+/* Bytes of a message, as the ABI keeps them in a status. */
+uint64_t recorder_status_bytes(const struct MPI_Status *);
 
 #endif

@@ -4,20 +4,15 @@
 #ifndef RECORDER_RECORDER_INTERNAL_H
 #define RECORDER_RECORDER_INTERNAL_H
 
+#include "calls/calls.h"
+#include "mpi_abi.h"
 #include "recorder/objects.h"
 #include "recorder/recorder.h"
 
-/* What the recorder needs to know of a function: positions among its arguments, -1: it has none. */
-struct recorder_fn {
-    int8_t flag, comm, root, indices;
-    int8_t gone;      /* the object that it frees */
-    uint8_t is_given; /* it is passed requests, or handles that it may set to null */
-    uint8_t is_begun; /* it returns a request: its other results arrive when that is complete */
-};
+/* The MPI whose calls are recorded. */
+extern const struct recorder_mpi *recorder_mpi;
 
 #define RECORDER_TEXT_MOST 4096 /* bytes of a name */
-
-void recorder_learn_functions(const struct trace_schema *);
 
 /* Adds the definition of an object, a window or a file; at the time of the last event. */
 void recorder_define_object(struct recorder_rank *, struct mpi_rank *self, unsigned role,
@@ -34,7 +29,7 @@ uint64_t recorder_mix(uint64_t, uint64_t);
 /* The local number of a handle, which is defined at its first use; -1: null. */
 int64_t recorder_number(struct recorder_rank *, struct mpi_rank *self, unsigned role,
                         uint64_t handle);
-/* The same for a handle that the call has just created. */
+/* recorder_number for a handle that the call has just created. */
 int64_t recorder_new_number(struct recorder_rank *, struct mpi_rank *self,
                             const struct recorder_call *, unsigned arg);
 /* A number for what an early call will make. */
@@ -46,6 +41,8 @@ int64_t recorder_begin_comm(struct recorder_rank *, struct mpi_rank *self, uint6
 void recorder_begin_request(struct recorder_rank *, int64_t request);
 /* Forgets the meaning of a handle. */
 void recorder_forget(struct recorder_rank *, unsigned role, uint64_t handle);
+/* The handle has this number. */
+void recorder_name(struct recorder_rank *, unsigned role, uint64_t handle, int64_t number);
 int64_t recorder_region_number(struct recorder_rank *, int64_t t, const char *name);
 int64_t recorder_function_number(struct recorder_rank *, int64_t t, const void *address);
 
@@ -62,6 +59,14 @@ void recorder_freed(struct recorder_rank *, struct recorder_lane *, enum mpi_fn)
 /* Stores the requests that are passed to a call, before it changes them. */
 void recorder_requests(struct recorder_rank *, struct recorder_lane *, struct mpi_rank *self,
                        const struct trace_fn *, const struct recorder_call *, int64_t t);
+
+/* What the trace keeps of a buffer. */
+static inline enum trace_buffer recorder_buffer(uint64_t word)
+{
+    return word == 0                                       ? TRACE_BUFFER_NONE
+           : (const void *)(uintptr_t)word == MPI_IN_PLACE ? TRACE_BUFFER_IN_PLACE
+                                                           : TRACE_BUFFER_GIVEN;
+}
 
 /* An argument's value: a number that was passed, or to which a pointer was. */
 static inline int64_t recorder_word(const struct mpi_arg *arg, uint64_t word)

@@ -1,5 +1,5 @@
 /*
- * regions.c - see regions.h.
+ * regions.c - records where regions begin and end (see regions.h).
  */
 #include "recorder/regions.h"
 

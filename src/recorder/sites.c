@@ -1,5 +1,5 @@
 /*
- * sites.c - see sites.h.
+ * sites.c - finds the call site of a call, and numbers it (see sites.h).
  *
  * Addresses are looked up once for each call path. An address is recorded as a file and an offset
  * in it, which do not depend on where the file was loaded; functions and lines are found when parts
@@ -12,11 +12,12 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "recorder/objects.h"
+#include "recorder/recorder_internal.h"
 #include "recorder/regions.h"
 #include "trace/definitions.h"
 
@@ -64,7 +65,7 @@ static uint64_t define(void *const *frames, int count)
     identity &= (UINT64_C(1) << IDENTITY_BITS) - 1;
     memcpy(text, &identity, sizeof identity);
     if (kept)
-        recorder_define(TRACE_SITE, text, (size_t)(at - text));
+        recorder_mpi->define(TRACE_SITE, text, (size_t)(at - text));
     mem_free(text);
     return kept ? identity : 0;
 }
@@ -77,11 +78,20 @@ void recorder_sites_init(void)
     backtrace(frames, 4);
 }
 
+/* Ranks that share the sites may be of several programs, which have other code at an address. */
+static uint64_t program(void)
+{
+    uint64_t hash = 5381;
+    for (const char *c = (const char *)getauxval(AT_EXECFN); c && *c; c++)
+        hash = hash * 33 + (uint8_t)*c;
+    return hash;
+}
+
 uint64_t recorder_site(void)
 {
     void *frames[FRAMES_ALL];
     int count = backtrace(frames, FRAMES_ALL), is_new;
-    uint64_t hash = (uint64_t)count;
+    uint64_t hash = mix((uint64_t)count, program());
     for (int i = 0; i < count; i++)
         hash = mix(hash, (uintptr_t)frames[i]);
     uint64_t *identity = map_insert(&sites.by_frames, hash, &is_new);

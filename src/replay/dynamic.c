@@ -160,23 +160,23 @@ static char *port_of(struct replay_rank *k)
     return name;
 }
 
-static void port(struct replay_rank *k, const char *name)
+static void port(struct replay_rank *k, const struct replay_fn *fn)
 {
     char *text = port_of(k);
     if (!replay_is_simulated() || (*text && strncmp(text, "orrery-port-", 12) != 0))
         replay_fail(k, "the port has another name than in the recording, which only the program "
                        "knows");
-    if (strcmp(name, "MPI_Open_port") == 0) {
-        int (*open)(MPI_Info, char *) = function(k, name);
+    if (fn->step == MPI_STEP_OPEN) {
+        int (*open)(MPI_Info, char *) = function(k, fn->name);
         replay_check(k, open(MPI_INFO_NULL, text));
         return;
     }
-    if (strcmp(name, "MPI_Close_port") == 0) {
-        int (*close)(const char *) = function(k, name);
+    if (fn->step == MPI_STEP_CLOSE) {
+        int (*close)(const char *) = function(k, fn->name);
         replay_check(k, close(text));
         return;
     }
-    int (*meet)(const char *, MPI_Info, int, MPI_Comm, MPI_Comm *) = function(k, name);
+    int (*meet)(const char *, MPI_Info, int, MPI_Comm, MPI_Comm *) = function(k, fn->name);
     MPI_Comm comm = comm_of(k), inter = MPI_COMM_NULL;
     replay_check(k, meet(text, MPI_INFO_NULL, (int)arg(k, "root")->number, comm, &inter));
     made(k, "newcomm", inter);
@@ -184,10 +184,10 @@ static void port(struct replay_rank *k, const char *name)
 
 void replay_dynamic(struct replay_rank *k, const struct replay_fn *fn)
 {
-    if (strncmp(fn->name, "MPI_Comm_spawn", strlen("MPI_Comm_spawn")) == 0)
+    if (fn->step == MPI_STEP_SPAWN)
         spawn(k);
-    else if (strcmp(fn->name, "MPI_Comm_get_parent") == 0)
+    else if (fn->step == MPI_STEP_PARENT)
         get_parent(k);
     else
-        port(k, fn->name);
+        port(k, fn);
 }

@@ -8,94 +8,77 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "calls/calls.h"
 #include "replay/replay.h"
 
+/* Functions that are replayed in a way of their own. */
 static const struct {
-    const char *name;
-    enum replay_how how;
+    unsigned short fn;
+    uint8_t how;
 } special[] = {
-    {"MPI_Wait", REPLAY_WAIT},
-    {"MPI_Waitall", REPLAY_WAITALL},
-    {"MPI_Waitany", REPLAY_WAITANY},
-    {"MPI_Waitsome", REPLAY_WAITSOME},
-    {"MPI_Test", REPLAY_TEST},
-    {"MPI_Testall", REPLAY_TESTALL},
-    {"MPI_Testany", REPLAY_TESTANY},
-    {"MPI_Testsome", REPLAY_TESTSOME},
-    {"MPI_Request_get_status", REPLAY_GET_STATUS},
-    {"MPI_Probe", REPLAY_PROBE},
-    {"MPI_Mprobe", REPLAY_PROBE},
-    {"MPI_Iprobe", REPLAY_IPROBE},
-    {"MPI_Improbe", REPLAY_IPROBE},
-    {"MPI_Parrived", REPLAY_PARRIVED},
-    {"MPI_Win_test", REPLAY_WIN_TEST},
-    {"MPI_Cancel", REPLAY_CANCEL},
-    {"MPI_Comm_split_type", REPLAY_SPLIT_TYPE},
-    {"MPI_Win_create_dynamic", REPLAY_WIN_DYNAMIC},
-    {"MPI_Abort", REPLAY_END},
-    {"MPI_Comm_spawn", REPLAY_DYNAMIC},
-    {"MPI_Comm_spawn_multiple", REPLAY_DYNAMIC},
-    {"MPI_Comm_get_parent", REPLAY_DYNAMIC},
-    {"MPI_Open_port", REPLAY_DYNAMIC},
-    {"MPI_Close_port", REPLAY_DYNAMIC},
-    {"MPI_Comm_accept", REPLAY_DYNAMIC},
-    {"MPI_Comm_connect", REPLAY_DYNAMIC},
-    {"MPI_Comm_join", REPLAY_REFUSED},
-};
-
-/* They receive a message, or start to; large-count forms are alike. */
-static const char *const receivers[] = {
-    "MPI_Recv",
-    "MPI_Irecv",
-    "MPI_Recv_init",
-    "MPI_Mrecv",
-    "MPI_Imrecv",
-    "MPI_Sendrecv",
-    "MPI_Sendrecv_replace",
-    "MPI_Isendrecv",
-    "MPI_Isendrecv_replace",
-    "MPI_Precv_init",
+    {MPI_FN_COMM_SPLIT_TYPE, REPLAY_SPLIT_TYPE},
+    {MPI_FN_WIN_CREATE_DYNAMIC, REPLAY_WIN_DYNAMIC},
+    {MPI_FN_COMM_JOIN, REPLAY_REFUSED},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static int is_receiver(const char *name)
+static enum replay_how how_to_complete(const struct mpi_effect *s)
 {
-    for (size_t i = 0; i < COUNT_OF(receivers); i++) {
-        size_t length = strlen(receivers[i]);
-        if (strncmp(name, receivers[i], length) == 0 &&
-            (!name[length] || strcmp(name + length, "_c") == 0))
-            return 1;
-    }
-    return 0;
+    static const uint8_t waits[] = {[MPI_AMOUNT_ONE] = REPLAY_WAIT,
+                                    [MPI_AMOUNT_ALL] = REPLAY_WAITALL,
+                                    [MPI_AMOUNT_ANY] = REPLAY_WAITANY,
+                                    [MPI_AMOUNT_SOME] = REPLAY_WAITSOME},
+                         tests[] = {[MPI_AMOUNT_ONE] = REPLAY_TEST,
+                                    [MPI_AMOUNT_ALL] = REPLAY_TESTALL,
+                                    [MPI_AMOUNT_ANY] = REPLAY_TESTANY,
+                                    [MPI_AMOUNT_SOME] = REPLAY_TESTSOME};
+    return s->form == MPI_FORM_POLLING ? tests[s->amount] : waits[s->amount];
 }
 
-static enum replay_how how_of(const char *name, int number)
+/* Is it about ranks that come later, or meets them by a port? */
+static int is_dynamic(const struct mpi_effect *s)
 {
+    return s->step == MPI_STEP_SPAWN || s->step == MPI_STEP_PARENT || s->step == MPI_STEP_MEET ||
+           (s->kind == MPI_DOES_PORT && (s->step == MPI_STEP_OPEN || s->step == MPI_STEP_CLOSE));
+}
+
+static enum replay_how how_of(int number)
+{
+    const struct mpi_effect *s = &mpi_fn_effect[number];
+    int polls = s->form == MPI_FORM_POLLING;
     for (size_t i = 0; i < COUNT_OF(special); i++)
-        if (strcmp(special[i].name, name) == 0)
+        if (special[i].fn == number)
             return special[i].how;
+    if (is_dynamic(s))
+        return REPLAY_DYNAMIC;
+    switch (s->kind) {
+    case MPI_DOES_COMPLETE:
+        return how_to_complete(s);
+    case MPI_DOES_INQUIRE:
+        return REPLAY_GET_STATUS;
+    case MPI_DOES_PROBE:
+        return polls ? REPLAY_IPROBE : REPLAY_PROBE;
+    case MPI_DOES_CANCEL:
+        return REPLAY_CANCEL;
+    case MPI_DOES_ABORT:
+        return REPLAY_END;
+    case MPI_DOES_PARTITION:
+        return polls ? REPLAY_PARRIVED : REPLAY_CALL;
+    default:
+        break;
+    }
+    if (s->kind == MPI_DOES_EPOCH && polls)
+        return REPLAY_WIN_TEST;
     return mpi_fn_flags[number] & MPI_FNFLAG_ACTS ? REPLAY_CALL : REPLAY_TIME;
 }
 
-static int8_t find_name(const struct trace_fn *fn, const char *name)
+/* Does the simulator send messages for it, although a replay only spends its time? What is asked
+ * of a file is with the rank. */
+static int is_timed(int number)
 {
-    for (unsigned i = 0; i < fn->count; i++)
-        if (strcmp(fn->args[i].name, name) == 0)
-            return (int8_t)i;
-    return -1;
-}
-
-static int8_t find_role(const struct trace_fn *fn, const char *role)
-{
-    return (int8_t)trace_fn_find(fn, role);
-}
-
-/* MPI_Sendrecv and its relatives have two tags, types and counts: those of the receive count. */
-static int8_t find_received(const struct trace_fn *fn, const char *own, const char *role)
-{
-    int8_t found = find_name(fn, own);
-    return found >= 0 ? found : find_role(fn, role);
+    const struct mpi_effect *s = &mpi_fn_effect[number];
+    return (s->kind == MPI_DOES_FILE && s->step != MPI_STEP_QUERY) || s->kind == MPI_DOES_PORT;
 }
 
 /* A program that imports MPI_Cancel makes the simulator take care of it: only if it is called. */
@@ -105,34 +88,48 @@ static int invoke_cancel(const uint64_t *words)
     return cancel ? cancel((MPI_Request *)(uintptr_t)words[0]) : MPI_ERR_OTHER;
 }
 
-static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *err)
+static int8_t either(int8_t one, int8_t other)
 {
-    *to = (struct replay_fn){.name = fn->name,
-                             .how = REPLAY_REFUSED,
-                             .comm = find_role(fn, "comm"),
-                             .win = find_role(fn, "win"),
-                             .reduces = find_role(fn, "op") >= 0,
-                             .is_init = strcmp(fn->name, "MPI_Init") == 0 ||
-                                        strcmp(fn->name, "MPI_Init_thread") == 0,
-                             .makes_window = strcmp(fn->name, "MPI_Win_create") == 0 ||
-                                             strcmp(fn->name, "MPI_Win_create_c") == 0,
-                             .size = find_name(fn, "size"),
-                             .is_finalize = strcmp(fn->name, "MPI_Finalize") == 0,
-                             .source = find_name(fn, "source"),
-                             .tag = find_received(fn, "recvtag", "tag"),
-                             .request = find_role(fn, "request"),
-                             .message = find_role(fn, "message"),
-                             .flag = find_role(fn, "flag"),
-                             .index = find_role(fn, "index"),
-                             .status = find_role(fn, "status"),
-                             .count = find_received(fn, "recvcount", "count"),
-                             .outcount = find_name(fn, "outcount"),
-                             .datatype = find_received(fn, "recvtype", "datatype"),
-                             .receives = (uint8_t)is_receiver(fn->name),
-                             .replaces = strstr(fn->name, "_replace") != NULL,
-                             .is_persistent = strstr(fn->name, "_init") != NULL,
-                             .starts = strncmp(fn->name, "MPI_Start", strlen("MPI_Start")) == 0,
-                             .starts_all = strcmp(fn->name, "MPI_Startall") == 0};
+    return one >= 0 ? one : other;
+}
+
+/* MPI_Sendrecv and its relatives have two tags, types and counts: those of the receive count. */
+static struct replay_fn function_of(const struct trace_fn *fn, const struct mpi_effect *s)
+{
+    return (
+        struct replay_fn){.name = fn->name,
+                          .how = REPLAY_REFUSED,
+                          .step = s->step,
+                          .comm = s->comm,
+                          .win = s->win,
+                          .reduces = s->op >= 0,
+                          .is_init = s->kind == MPI_DOES_INIT,
+                          .makes_window = s->base == MPI_FN_WIN_CREATE,
+                          .size = (int8_t)calls_arg(fn, "size"),
+                          .is_finalize = s->kind == MPI_DOES_FINALIZE,
+                          .source = s->source,
+                          .tag = either(s->recv_tag, s->send_tag),
+                          .request = s->request,
+                          .message = s->message,
+                          .flag = s->flag,
+                          .index = s->index,
+                          .status = s->status,
+                          .count = either(s->recv_count, s->send_count),
+                          .outcount = s->out_count,
+                          .datatype = either(s->recv_type, s->send_type),
+                          .receives = s->kind == MPI_DOES_RECEIVE || s->kind == MPI_DOES_EXCHANGE,
+                          .replaces = s->base == MPI_FN_SENDRECV_REPLACE,
+                          .is_persistent = s->form == MPI_FORM_PERSISTENT,
+                          .begins = s->form == MPI_FORM_NONBLOCKING ||
+                                    s->form == MPI_FORM_PERSISTENT,
+                          .starts = s->kind == MPI_DOES_START,
+                          .starts_all = s->kind == MPI_DOES_START && s->amount == MPI_AMOUNT_ALL};
+}
+
+static int learn(struct replay_fn *to, const struct trace_fn *fn, const struct mpi_effect *does,
+                 struct err *err)
+{
+    *to = function_of(fn, does);
     memset(to->kept, -1, sizeof to->kept);
     if (fn->number < 0)
         return 0; /* refused if it is met */
@@ -141,14 +138,11 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
         to->how = REPLAY_TIME;
         return 0;
     }
-    to->how = (uint8_t)how_of(fn->name, fn->number);
+    to->how = (uint8_t)how_of(fn->number);
+    to->is_timed = to->how == REPLAY_TIME && is_timed(fn->number);
     to->invoke = to->how == REPLAY_CANCEL ? invoke_cancel : mpi_invoke[fn->number];
-    for (unsigned i = 0; i < to->signature->count; i++) {
-        const struct mpi_arg *arg = &to->signature->args[i];
-        to->kept[i] = find_name(fn, arg->name);
-        if (arg->role == MPI_ROLE_REQUEST && arg->direction == MPI_DIRECTION_OUT)
-            to->begins = 1;
-    }
+    for (unsigned i = 0; i < to->signature->count; i++)
+        to->kept[i] = (int8_t)calls_arg(fn, to->signature->args[i].name);
     replay_words_learn(to);
     if (to->how != REPLAY_TIME && to->how < REPLAY_DYNAMIC && !to->invoke)
         return err_set(err, ERR_INPUT, "function '%s' has no entry", fn->name);
@@ -158,9 +152,10 @@ static int learn(struct replay_fn *to, const struct trace_fn *fn, struct err *er
 int replay_functions_init(struct replay *r, struct err *err)
 {
     const struct trace_schema *schema = r->trace.header.schema;
+    int rc = 0;
     r->fns = mem_zalloc(schema->count * sizeof *r->fns);
-    for (unsigned i = 0; i < schema->count; i++)
-        if (learn(&r->fns[i], &schema->fns[i], err) != 0)
-            return err->code;
-    return 0;
+    r->shapes = calls_of(schema);
+    for (unsigned i = 0; i < schema->count && rc == 0; i++)
+        rc = learn(&r->fns[i], &schema->fns[i], &r->shapes[i], err);
+    return rc;
 }

@@ -4,7 +4,6 @@
  *     orrery-replay-mpi TRACE [--output FILE] [--what-if WHAT]... [--deterministic] [--busy sleep]
  *                       [--idle-limit PICOSECONDS]
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,21 +36,17 @@ void replay_stop(const char *text)
     exit(2);
 }
 
-void replay_fail(struct replay_rank *k, const char *format, ...)
+static void fail(struct replay_rank *k, const char *why)
 {
-    char why[200], text[400];
+    char text[400];
     const struct trace_schema *schema = k->replay->trace.header.schema;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
     snprintf(text, sizeof text, "'%s': cannot replay %s of rank %llu at %.9f s: %s",
              k->replay->options.trace, schema->fns[k->event->fn].name, (unsigned long long)k->rank,
              (double)k->event->enter * (double)k->replay->trace.header.tick / 1e12, why);
     replay_stop(text);
 }
 
-void replay_failed(struct replay_rank *k, int rc)
+static void failed(struct replay_rank *k, int rc)
 {
     char why[MPI_MAX_ERROR_STRING] = "";
     int length, class;
@@ -61,8 +56,10 @@ void replay_failed(struct replay_rank *k, int rc)
         return;
     }
     PMPI_Error_string(rc, why, &length);
-    replay_fail(k, "%s", why);
+    fail(k, why);
 }
+
+static const struct replay_program program = {fail, failed};
 
 /* ---- beginning and end ---- */
 
@@ -139,6 +136,7 @@ static __attribute__((noinline)) void open_all(struct replay *r, unsigned proces
             replay_stop(err.text);
     if (whatif_learn(&r->whats, &r->trace, &err) != 0)
         replay_stop(err.text);
+    r->program = &program;
     if (replay_functions_init(r, &err) != 0 || replay_output_open(r, process, &err) != 0)
         replay_stop(err.text);
     r->is_foreign = is_foreign(&r->trace.header);
@@ -252,6 +250,8 @@ INLINE int act(struct replay_rank *k, const struct replay_fn *fn, int64_t durati
     case REPLAY_REFUSED:
         replay_fail(k, "such calls cannot be replayed");
     case REPLAY_TIME:
+        k->replay->counts.timed += fn->is_timed;
+        /* fall through */
     case REPLAY_END:
         replay_until(k, k->last + duration);
         return 1;

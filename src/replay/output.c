@@ -140,10 +140,10 @@ static void write_counts(const struct replay *r)
     int fd = path_create(path, NULL, &err);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (file) {
-        fprintf(file, "%llu %llu %llu %llu %llu %llu\n", (unsigned long long)r->counts.events,
+        fprintf(file, "%llu %llu %llu %llu %llu %llu %llu\n", (unsigned long long)r->counts.events,
                 (unsigned long long)r->counts.remapped, (unsigned long long)r->counts.drawn,
                 (unsigned long long)r->counts.forced, (unsigned long long)r->counts.removed,
-                (unsigned long long)r->counts.unfinished);
+                (unsigned long long)r->counts.unfinished, (unsigned long long)r->counts.timed);
         fclose(file);
     }
     mem_free(path);

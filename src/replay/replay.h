@@ -10,7 +10,7 @@
  *     main.c           options, the loop over the records of a rank
  *     functions.c      how each function is replayed
  *     words.c          the arguments of a call, from a record
- *     memory.c         their memory
+ *     scratch.c         their memory
  *     objects.c        communicators, datatypes, operations, windows, messages: numbers to handles
  *     requests.c       request numbers to handles, which may be remapped
  *     persistent.c     persistent receives with wildcards, in deterministic mode
@@ -35,7 +35,7 @@
 #include "base/map.h"
 #include "mpi_invoke.h"
 #include "mpi_roles.h"
-#include "replay/names.h"
+#include "replay/agreed.h"
 #include "trace/local.h"
 #include "trace/part.h"
 #include "whatif/got.h"
@@ -74,12 +74,14 @@ struct replay_fn {
     const struct mpi_signature *signature;
     int (*invoke)(const uint64_t *words);
     uint8_t how;      /* enum replay_how */
+    uint8_t step;     /* enum mpi_step */
     uint8_t receives; /* it receives, or its request does */
     uint8_t replaces; /* what it sends by what it receives: its count is that of both */
     uint8_t begins;   /* it makes a request */
     uint8_t reduces;  /* it has an operation */
     uint8_t is_init, is_finalize, makes_window, makes_comm, is_persistent;
     uint8_t starts, starts_all; /* persistent requests: one, or several */
+    uint8_t is_timed;           /* it communicates, but only its time passes */
     int8_t comm, win, source, tag, request, message, flag, index, status, count, outcount, datatype,
         size;
     int8_t kept[REPLAY_ARGS]; /* by position in the signature */
@@ -109,16 +111,27 @@ struct replay_counts {
     uint64_t forced;     /* waits in place of a test that had succeeded */
     uint64_t removed;    /* calls with nothing left to do */
     uint64_t unfinished; /* ranks whose records end without MPI_Finalize */
+    uint64_t timed;      /* calls that communicate, of which only the time passes */
+};
+
+/* What the program that replays does about an event that cannot be replayed, for a reason or with
+ * the error of a call. `fail` does not return. */
+struct replay_rank;
+struct replay_program {
+    void (*fail)(struct replay_rank *, const char *why);
+    void (*failed)(struct replay_rank *, int rc);
 };
 
 /* Of a process; its ranks share it. */
 struct replay {
+    const struct replay_program *program;
     struct replay_options options;
     struct trace trace;
     struct whatif_list whats;
     struct trace_header header; /* of the new trace */
     struct trace_part part;
     struct replay_fn *fns; /* by number in the trace's schema */
+    struct mpi_effect *shapes;
     char *send_room, *receive_room;
     struct replay_counts counts;
     struct err err;            /* of reading */
@@ -249,12 +262,13 @@ struct replay_rank {
     uint32_t unnamed_count;
 };
 
-/* Ends the run. */
+/* Ends the run of the replayer. */
 void replay_stop(const char *text) __attribute__((noreturn));
-/* The same: the event that is being replayed cannot be. */
+/* The event that is being replayed cannot be. */
 void replay_fail(struct replay_rank *, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
-/* The same with the error of a call; one that had failed so, too, notes it. */
+/* Ends the run with the error of a call. One that had failed so when it was recorded only notes
+ * it. */
 void replay_failed(struct replay_rank *, int rc) __attribute__((cold, noinline));
 static inline void replay_check(struct replay_rank *k, int rc)
 {
@@ -281,7 +295,7 @@ int64_t replay_now(const struct replay_rank *);
 /* Computes until then. */
 void replay_until(struct replay_rank *, int64_t t);
 
-/* ---- memory.c ---- */
+/* ---- scratch.c ---- */
 /* Memory until the next record. */
 void *replay_scratch(struct replay_rank *, size_t bytes);
 void replay_scratch_clear(struct replay_rank *); /* if there is some */
@@ -349,7 +363,7 @@ struct replay_request *replay_request_find(struct replay_rank *, int64_t number)
 int replay_request_is_drawn(const struct replay_rank *, int64_t number);
 /* It is complete, or was freed: forgets it, unless it is persistent. */
 void replay_request_done(struct replay_rank *, int64_t number);
-/* The same, with the handle that MPI has left of it. */
+/* replay_request_done with the handle that MPI has left of it. */
 void replay_request_end(struct replay_rank *, int64_t number, MPI_Request handle);
 /* It was never started: counts as complete. */
 void replay_request_never(struct replay_rank *, int64_t number);

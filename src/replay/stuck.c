@@ -3,7 +3,7 @@
  * do, none will go on.
  *
  * A thread looks at the rank a few times within the limit. While the rank is in the same call for
- * longer than that, a file beside its part says so (names.h). The thread makes no MPI calls.
+ * longer than that, a file beside its part says so (agreed.h). The thread makes no MPI calls.
  */
 #include <dlfcn.h>
 #include <pthread.h>

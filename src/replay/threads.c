@@ -12,7 +12,6 @@
  * MPI is not in the trace, and counts as computing. A thread begins when the first one is where it
  * was in the recording then.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,12 +22,9 @@
 
 static const struct replay_fn *form_of(const struct replay *r, unsigned fn)
 {
-    char name[64];
-    const struct replay_fn *f = &r->fns[fn];
-    if (f->how != REPLAY_CALL || strncmp(f->name, "MPI_", 4) != 0 || f->name[4] == 'I')
+    if (r->fns[fn].how != REPLAY_CALL || r->shapes[fn].form != MPI_FORM_BLOCKING)
         return NULL;
-    snprintf(name, sizeof name, "MPI_I%c%s", tolower((unsigned char)f->name[4]), f->name + 5);
-    int form = trace_schema_find(r->trace.header.schema, name);
+    int form = calls_find_form(r->trace.header.schema, r->shapes, fn, MPI_FORM_NONBLOCKING);
     return form >= 0 && r->fns[form].invoke ? &r->fns[form] : NULL;
 }
 

@@ -11,8 +11,10 @@
 #include "replay/threads.h"
 #include "run/own.h"
 
-#define PROBE_LEAST INT64_C(1000000) /* picoseconds between two looks for a message ... */
-#define PROBE_SHARE 64               /* ... or this share of the wait so far, if that is more */
+/* Between two looks for a message: so many picoseconds, or 1 / PROBE_SHARE of the wait so far, if
+ * that is more. */
+#define PROBE_LEAST INT64_C(1000000)
+#define PROBE_SHARE 64
 
 /* ---- calls that wait ---- */
 

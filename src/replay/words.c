@@ -277,9 +277,10 @@ static inline uint64_t quick_word(struct replay_rank *k, const struct replay_fn 
     case WORD_NUMBER: /* that the record does not have */
         return 0;
     case WORD_SENT:
-        return place(v && v->number == 2 ? MPI_IN_PLACE : k->replay->send_room);
+        return place(v && v->number == TRACE_BUFFER_IN_PLACE ? MPI_IN_PLACE : k->replay->send_room);
     case WORD_RECEIVED:
-        return place(v && v->number == 2 ? MPI_IN_PLACE : k->replay->receive_room);
+        return place(v && v->number == TRACE_BUFFER_IN_PLACE ? MPI_IN_PLACE
+                                                             : k->replay->receive_room);
     case WORD_COMM:
         return known(k, &k->comms, MPI_ROLE_COMM, v);
     case WORD_DATATYPE:

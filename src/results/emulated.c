@@ -1,5 +1,5 @@
 /*
- * emulated.c - see emulated.h.
+ * emulated.c - what an emulation measured, as text and as JSON (see emulated.h).
  */
 #include "results/emulated.h"
 

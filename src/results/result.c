@@ -23,8 +23,10 @@
 #include "run/share.h"
 
 #define SHORT_SLICE_S 1e-6
-#define BUSY_S 0.01    /* this long without a processor, ... */
-#define BUSY_PART 0.05 /* ... and this fraction of the time: others disturb the measurement */
+/* Others disturb the measurement if ranks had no processor for this long and for this fraction of
+ * the time. */
+#define BUSY_S 0.01
+#define BUSY_PART 0.05
 
 static const char *const cause_names[] = {
     [RUN_CAUSE_NONE] = "died",
@@ -114,6 +116,8 @@ static int died_of_signal(const struct run_page *page, const struct run_outcome 
 {
     char left[UNITS_TEXT_MAX];
 
+    if (outcome->is_lost)
+        return 3;
     if (outcome->memory_left)
         log_error("the program was killed because memory was running out (%s left), with %llu of "
                   "%llu ranks started; use fewer ranks",

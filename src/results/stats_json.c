@@ -11,7 +11,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
-#include "load/load.h"
+#include "library/library.h"
 #include "results/stats_internal.h"
 
 #define COLUMNS 4
@@ -222,7 +222,7 @@ static int read_document(struct reader *r, const char *data, size_t size, struct
 {
     yajl_handle handle;
     size_t at = 0;
-    int rc = load_library(LOAD_yajl, err);
+    int rc = library_load(LIBRARY_yajl, err);
 
     if (rc)
         return rc;

@@ -32,7 +32,7 @@ struct results_stats {
  */
 int results_stats_read(struct results_stats *stats, const char *path, struct err *err);
 
-/* The same from memory, which is not needed afterwards; error texts begin at "line". */
+/* results_stats_read from memory, which is not needed afterwards; error texts begin at "line". */
 int results_stats_parse(struct results_stats *stats, const void *data, size_t size,
                         struct err *err);
 

@@ -10,7 +10,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "base/sys.h"
-#include "load/load.h"
+#include "library/library.h"
 
 #define SLICE 16384
 
@@ -145,7 +145,7 @@ int results_summary_read(const char *path, struct results_summary *out)
     struct summary_reader r;
     unsigned char slice[SLICE];
     ssize_t n;
-    if (load_library(LOAD_yajl, NULL) != 0)
+    if (library_load(LIBRARY_yajl, NULL) != 0)
         return 0;
     int fd = sys_open(path, O_RDONLY, 0), good = 1;
     if (fd < 0)

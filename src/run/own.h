@@ -20,7 +20,7 @@ extern unsigned orrery_own_process(void) ORRERY_WEAK;
 extern int64_t orrery_own_clock(void) ORRERY_WEAK;
 /* Lets so many picoseconds pass, whatever the speed of the rank's node. */
 extern void orrery_own_spend(int64_t picoseconds) ORRERY_WEAK;
-/* The same for time that was computed on this computer: it takes as long as on the rank's node. */
+/* Lets time pass that was computed on this computer, for as long as it takes on the rank's node. */
 extern void orrery_own_compute(int64_t picoseconds) ORRERY_WEAK;
 /* How much faster the rank's node is than this computer. */
 extern double orrery_own_speed(void) ORRERY_WEAK;
@@ -41,9 +41,10 @@ extern void orrery_own_return_errors(void) ORRERY_WEAK;
 /* With processes outside (`orrery hybrid`): the next message of the process that the rank stands
  * for, for which it waits; it is valid until the next call. */
 extern const void *orrery_own_receive(size_t *bytes) ORRERY_WEAK;
-/* The same while the process is in a call whose outcome the message tells: which requests are
- * complete, or that it has received a message. While the simulator knows of none that it could have
- * got, the rank does not hold up others. The caller frees the message with orrery_own_release. */
+/* orrery_own_receive while the process is in a call whose outcome the message tells: which requests
+ * are complete, or that it has received a message. While the simulator knows of none that it could
+ * have got, the rank does not hold up others. The caller frees the message with
+ * orrery_own_release. */
 extern const void *orrery_own_outcome(const struct orrery_own_call *, size_t *bytes) ORRERY_WEAK;
 extern void orrery_own_release(const void *message) ORRERY_WEAK;
 /* From now on, receives from any source get the source that orrery_own_bind says: for a request
@@ -60,5 +61,27 @@ extern int orrery_own_may_cancel(void) ORRERY_WEAK;
 extern int orrery_own_hold(uint32_t request) ORRERY_WEAK;
 /* Sends a message to that process. */
 extern void orrery_own_reply(const void *data, size_t bytes) ORRERY_WEAK;
+
+/*
+ * A process with several threads: the calls of each run in a *side* of the rank, with a stack of
+ * its own. All sides share the rank's clock, and one of them runs at a time.
+ */
+/* Continues a side until it waits; one that has ended, or is new, runs fn(arg). */
+extern enum orrery_own_side orrery_own_side_run(unsigned number, void (*fn)(void *),
+                                                void *arg) ORRERY_WEAK;
+/* In a side: waits until it is run again. call: for what the process says of it, or NULL. */
+extern void orrery_own_side_await(const struct orrery_own_call *call) ORRERY_WEAK;
+/* Whether a blocked side waits for a decision of the present time. */
+extern int orrery_own_side_is_due(unsigned number) ORRERY_WEAK;
+/* When the wait of a blocked side ends, as far as is known: the present time if it must look, -1 if
+ * it goes on. Whether nothing can happen before that time any more. */
+extern int64_t orrery_own_side_end(unsigned number) ORRERY_WEAK;
+extern int orrery_own_is_safe(int64_t time) ORRERY_WEAK;
+/* The next message of the process, or NULL; to be freed by orrery_own_release. */
+extern const void *orrery_own_take(size_t *bytes) ORRERY_WEAK;
+/* Waits until something may have happened. */
+extern int orrery_own_pause(enum orrery_own_pause) ORRERY_WEAK;
+/* The rank continues from the time that others have reached, if that is later. */
+extern void orrery_own_catch_up(void) ORRERY_WEAK;
 
 #endif

@@ -12,8 +12,8 @@
 
 /* A rank that reads clocks this often and does nothing else waits for a point in time. */
 #define READINGS_FREE 256u
-#define READINGS_STEP 32u    /* from there on, this many readings until the cost doubles, ... */
-#define READING_MAX VTIME_US /* ... up to this */
+#define READINGS_STEP 32u    /* from there on, the cost doubles after this many readings */
+#define READING_MAX VTIME_US /* the most that a reading costs */
 
 /* One more reading; `readings` is how many there were since the rank did anything else, `cost` that
  * of the first ones. */

@@ -73,16 +73,16 @@ struct run_options {
     int32_t progress;    /* draw a progress line */
     int32_t quiet;       /* no warnings */
     int32_t only_error;  /* standard output is for results: ranks write to standard error */
-    int32_t random;      /* random schedule ... */
-    uint64_t seed;       /* ... with this seed */
+    int32_t random;      /* random schedule */
+    uint64_t seed;       /* of the random schedule */
     uint64_t stack_size; /* bytes, 0: default */
     vtime idle_limit;
     int64_t epoch;
-    int32_t entropy_real;  /* the system's random bytes are real; else they are derived from ... */
-    uint64_t entropy_seed; /* ... this and the rank */
+    int32_t entropy_real;  /* the system's random bytes are real */
+    uint64_t entropy_seed; /* else they are derived from this and the rank */
     uint32_t needs;        /* bits of enum mpi_need: parts that the program's imports ask for */
     uint64_t universe;     /* maximum number of ranks, including spawned ones, or 0: see run_room */
-    uint64_t memory_reserve; /* bytes that must stay free, 0 or RUN_MEMORY_AUTO (run/memory.h) */
+    uint64_t memory_reserve; /* to stay free, 0 or RUN_MEMORY_AUTO (run/memory_need.h) */
     int32_t spread;          /* its processes may be on several computers (--launcher) */
     int32_t asan;            /* the program was built with AddressSanitizer */
     int32_t detail;          /* per-rank, per-function statistics wanted (--stats given) */
@@ -92,16 +92,18 @@ struct run_options {
     uint32_t procs;      /* native processes */
     double factor;       /* real time for each virtual time (mpi/main/emulate.h); 0: none */
     int32_t factor_dynamic; /* it adapts; `factor` is then 1 */
-    uint32_t remote_count;  /* the last ranks, whose processes are on other computers, ... */
-    int32_t remote_fd;      /* ... and the first of their connections (vp/remote.h) */
-    int32_t remote_here;    /* this process is to become one of them */
-    int32_t live;           /* ranks stand for processes outside (mpi/main/live.h) */
-    int32_t placement;      /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
-    int32_t changed;        /* settings differ from what the platform says (--set) */
-    int32_t machine_fd;     /* the machine as bytes: platform_unpack (lists.h) */
-    int32_t book_fd; /* the file that holds pending output (engine/output_book.h), or -1, ... */
-    int64_t book_at; /* ... and the offset in it; if processes share the file, a ledger follows */
-    int32_t rank_map_fd;     /* RANK_MAP_LIST: a file with the process of each rank, 32 bits each */
+    /* The number of ranks, the last ones, whose processes are on other computers or of other
+     * programs, and the first of their connections (vp/remote.h). */
+    uint32_t remote_count;
+    int32_t remote_fd;
+    int32_t remote_here; /* this process is to become one of them */
+    int32_t live;        /* ranks stand for processes outside (mpi/main/live.h) */
+    int32_t placement;   /* of ranks on them: enum rank_map_kind (engine/rank_map.h) */
+    int32_t changed;     /* settings differ from what the platform says (--set) */
+    int32_t machine_fd;  /* the machine as bytes: platform_unpack (lists.h) */
+    int32_t book_fd;     /* the file that holds pending output (engine/output_book.h), or -1 */
+    int64_t book_at;     /* offset of that in the file; if processes share it, a ledger follows */
+    int32_t rank_map_fd; /* RANK_MAP_LIST: a file with the process of each rank, 32 bits each */
     char native_path[4096];  /* the native MPI library, if procs > 1 or live */
     char stats_path[4096];   /* absolute or empty */
     char compute_path[4096]; /* RUN_COMPUTE_TABLE, _REPLAY, and may be _COUNTERS: absolute */
@@ -109,10 +111,10 @@ struct run_options {
     int32_t trace_sites;     /* with the call site of each call */
     int32_t trace_profile;   /* statistics alone, no events */
     char trace_path[4096];   /* where calls are recorded: absolute or empty; see run_trace_part */
-    char pcap_path[4096];    /* folder for captured packets: absolute or empty, ... */
-    char pcap_at[1024];      /* ... and where they are captured: patterns */
-    char vectors_path[4096]; /* file for values over time: absolute or empty, ... */
-    char vectors_at[1024];   /* ... and which: patterns; empty: none are recorded */
+    char pcap_path[4096];    /* folder for captured packets: absolute or empty */
+    char pcap_at[1024];      /* where they are captured: patterns */
+    char vectors_path[4096]; /* file for values over time: absolute or empty */
+    char vectors_at[1024];   /* which values: patterns; empty: none are recorded */
     char sample[512];        /* REGION:RUNS,... */
     char counter[24];        /* RUN_COMPUTE_COUNTERS: which one; empty: instructions */
     char program[4096];
@@ -130,7 +132,20 @@ static inline int run_trace_part(char *out, size_t n, const char *trace_path, un
     return snprintf(out, n, "%s.part-%u", trace_path, proc);
 }
 
-/* How many ranks there may be, ... */
+/* The program of a rank that the run begins with. */
+static inline uint32_t run_app_of(const struct run_options *o, uint64_t rank)
+{
+    uint64_t next = 0;
+
+    for (uint32_t i = 0; o->app_count > 1 && i < o->app_count; i++) {
+        next += o->apps[i].ranks;
+        if (rank < next)
+            return i;
+    }
+    return o->app;
+}
+
+/* The most ranks that there may be, including spawned ones. */
 static inline uint64_t run_room(const struct run_options *o)
 {
     uint64_t most = o->universe ? o->universe : o->ranks + RUN_SPARES;
@@ -139,7 +154,7 @@ static inline uint64_t run_room(const struct run_options *o)
         return o->ranks;
     return most < RUN_RANKS_MAX ? most : RUN_RANKS_MAX;
 }
-/* ... and how many the machine has nodes for: the others share these nodes. */
+/* The number of ranks for which the machine has nodes; all further ranks share these nodes. */
 static inline uint64_t run_fit(const struct run_options *o)
 {
     return o->universe ? o->universe : o->ranks;
@@ -184,8 +199,8 @@ static inline void run_access_add(struct run_access *to, const struct run_access
 struct run_live {
     uint64_t inversions; /* messages that a receive from any source got after a later one */
     uint64_t forced;     /* decisions that were taken before they were certain */
-    uint64_t late;       /* messages that entered a network with contention late ... */
-    vtime late_most;     /* ... by at most this */
+    uint64_t late;       /* messages that entered a network with contention late */
+    vtime late_most;     /* the most by which one was late */
 };
 
 static inline void run_live_add(struct run_live *to, const struct run_live *from)
@@ -257,8 +272,8 @@ struct run_page {
         volatile int32_t current_pid; /* of the rank that runs, if it is a process; else 0 */
         /* Of the process that starts ranks, if they are processes; else 0. */
         volatile int32_t zygote_pid;
-        volatile uint32_t proc;        /* number of this process ... */
-        volatile uint32_t joined;      /* ... once it is known */
+        volatile uint32_t proc;        /* number of this process, once `joined` is set */
+        volatile uint32_t joined;      /* `proc` is known */
         _Atomic uint32_t line;         /* enum run_line */
         volatile int32_t aborting;     /* a rank has aborted the run, which will end soon */
         volatile int32_t crashing;     /* a rank has, and a core file may take its time */
@@ -277,8 +292,8 @@ struct run_page {
         uint64_t bad_rank;     /* the rank exit_status is from, if it is not 0 */
         double startup_s;      /* host seconds before the first rank ran */
         double median_slice_s; /* host time between two MPI calls; 0: not measured */
-        double computed_s;     /* host time of all slices of all ranks: running ... */
-        double left_out_s;     /* ... and without a processor, which is not charged */
+        double computed_s;     /* host time in which slices of all ranks ran */
+        double left_out_s;     /* host time in which they had no processor, which is not charged */
         /* Of all processes, including those of ranks, if there are several; else 0. */
         uint64_t peak_rss_bytes;
         uint64_t peak_rss_max; /* of the largest of them */

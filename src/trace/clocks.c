@@ -1,5 +1,5 @@
 /*
- * clocks.c - see clocks.h.
+ * clocks.c - converts times of several computers to the clock of rank 0 (see clocks.h).
  */
 #include "trace/clocks.h"
 

@@ -1,5 +1,5 @@
 /*
- * copy.c - see copy.h.
+ * copy.c - copies a trace, or a selection of its ranks and times (see copy.h).
  */
 #include <string.h>
 

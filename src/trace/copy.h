@@ -17,8 +17,8 @@ int trace_cut_keeps(const struct trace *, const struct trace_cut *, const struct
 void trace_copy_event(struct trace_stream *, const struct trace_header *,
                       const struct trace_event *);
 
-/* The same for a record of which only the times have changed. Its cursor must not have moved
- * since. */
+/* trace_copy_event for a record of which only the times have changed. Its cursor must not have
+ * moved since. */
 void trace_copy_unchanged(struct trace_stream *, const struct trace_header *,
                           const struct trace_event *);
 

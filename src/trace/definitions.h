@@ -48,6 +48,8 @@ enum trace_definition {
 enum trace_comm_kind {
     TRACE_COMM_INTRA,
     TRACE_COMM_INTER,
+    /* Added to the kind in local definitions: the rank's neighbours follow (local.h). */
+    TRACE_COMM_TOPOLOGY = 2,
 };
 
 #define TRACE_COMM_WORLD UINT64_C(0) /* identity; not written */

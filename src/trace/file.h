@@ -27,7 +27,7 @@ void trace_file_close(struct trace_file *);
 /* Reads the header of the frame at this offset. Fails if the frame is not complete; does not verify
  * its checksum. */
 int trace_file_head(const struct trace_file *, uint64_t offset, struct trace_frame *, struct err *);
-/* The same, and verifies the checksum. The error says what is wrong. */
+/* trace_file_head that also verifies the checksum. The error says what is wrong. */
 int trace_file_frame(const struct trace_file *, uint64_t offset, struct trace_frame *,
                      struct err *);
 

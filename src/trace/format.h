@@ -64,6 +64,13 @@
 #define TRACE_RATIO_MAX 256
 #define TRACE_RATIO_FREE 4096
 
+/* What is recorded of a buffer. */
+enum trace_buffer {
+    TRACE_BUFFER_GIVEN,
+    TRACE_BUFFER_NONE,
+    TRACE_BUFFER_IN_PLACE,
+};
+
 enum trace_frame_kind {
     TRACE_FRAME_HEADER = 1,
     TRACE_FRAME_DEFINITIONS,
@@ -108,7 +115,8 @@ enum trace_head {
     TRACE_LOST, /* varint number of records that could not be written */
     /* local definitions; each starts with its varint local number */
     TRACE_DEFINE_NAME, /* the rest is the text */
-    /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group. */
+    /* u64 identity, varint kind, zigzag rank, varint size, varint size of the other group; with a
+     * topology arrays of sources and destinations. */
     TRACE_DEFINE_COMM,
     TRACE_DEFINE_TYPE,  /* varint size, zigzag lower bound, zigzag extent, then its name */
     TRACE_DEFINE_GROUP, /* array of world ranks */
@@ -118,7 +126,8 @@ enum trace_head {
     TRACE_DEFINE_OP,   /* varint: 1 if it commutes; then its name */
     /* sums of a function since the last such record, in traces without calls: varint function,
      * calls, their time, bytes sent (or passed to collectives), bytes received, time since the
-     * start of the first call; the record is at the end of the last */
+     * start of the first call, messages sent, bytes passed to collectives; the record is at the end
+     * of the last call */
     TRACE_PROFILE = 13,
     TRACE_CALL = 16,
 };
@@ -171,7 +180,7 @@ static inline const uint8_t *trace_varint_get(const uint8_t *at, const uint8_t *
 /* The checksum of a frame. */
 uint64_t trace_check(const struct trace_frame *, const void *payload);
 
-/* The same for a payload that consists of several spans. */
+/* The checksum of a frame whose payload consists of several spans. */
 struct trace_span {
     const void *data;
     size_t bytes;

@@ -58,7 +58,21 @@ static const uint8_t *get_number(const uint8_t *at, const uint8_t *end, int64_t 
     return at;
 }
 
-static const uint8_t *get_comm(const uint8_t *at, const uint8_t *end, struct trace_local_item *item)
+/* An array that lives as long as the definitions. */
+static const uint8_t *get_array(struct trace_local *l, const uint8_t *at, const uint8_t *end,
+                                const int64_t **items, uint64_t *count)
+{
+    int64_t *read;
+    at = trace_read_array(at, end, &read, count);
+    if (at) {
+        keep(l, read);
+        *items = read;
+    }
+    return at;
+}
+
+static const uint8_t *get_comm(struct trace_local *l, const uint8_t *at, const uint8_t *end,
+                               struct trace_local_item *item)
 {
     uint64_t kind;
     if (end - at < (ptrdiff_t)sizeof item->identity)
@@ -66,9 +80,13 @@ static const uint8_t *get_comm(const uint8_t *at, const uint8_t *end, struct tra
     memcpy(&item->identity, at, sizeof item->identity);
     at += sizeof item->identity;
     if (!(at = trace_varint_get(at, end, &kind)) || !(at = get_number(at, end, &item->rank)) ||
-        !(at = trace_varint_get(at, end, &item->size)))
+        !(at = trace_varint_get(at, end, &item->size)) ||
+        !(at = trace_varint_get(at, end, &item->other_size)) || !(kind & TRACE_COMM_TOPOLOGY))
+        return at;
+    item->has_topology = 1;
+    if (!(at = get_array(l, at, end, &item->sources, &item->source_count)))
         return NULL;
-    return trace_varint_get(at, end, &item->other_size);
+    return get_array(l, at, end, &item->destinations, &item->destination_count);
 }
 
 /* Reads what follows the local number, by kind; a text follows that. NULL: damaged. */
@@ -76,21 +94,16 @@ static const uint8_t *get_body(struct trace_local *l, unsigned kind, const uint8
                                const uint8_t *end, struct trace_local_item *item)
 {
     uint64_t number;
-    int64_t *members;
     switch (kind) {
     case TRACE_DEFINE_COMM:
-        return get_comm(at, end, item);
+        return get_comm(l, at, end, item);
     case TRACE_DEFINE_TYPE:
         if (!(at = trace_varint_get(at, end, &item->size)) ||
             !(at = get_number(at, end, &item->lower)))
             return NULL;
         return get_number(at, end, &item->extent);
     case TRACE_DEFINE_GROUP:
-        if (!(at = trace_read_array(at, end, &members, &item->size)))
-            return NULL;
-        keep(l, members);
-        item->members = members;
-        return at;
+        return get_array(l, at, end, &item->members, &item->size);
     case TRACE_DEFINE_WIN:
         if (!(at = trace_varint_get(at, end, &number)) || !(at = get_number(at, end, &item->rank)))
             return NULL;

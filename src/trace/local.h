@@ -22,6 +22,10 @@ struct trace_local_item {
     int64_t lower, extent;
     int commutes;           /* an operation */
     const int64_t *members; /* of a group: world ranks */
+    /* Of a communicator with a topology: this rank's neighbours, as ranks of it; -1: none there. */
+    const int64_t *sources, *destinations;
+    uint64_t source_count, destination_count;
+    int has_topology;
 };
 
 struct trace_local {
@@ -35,7 +39,8 @@ struct trace_local {
 /* Reads all local definitions of a rank; skips damaged ones. */
 void trace_local_read(struct trace_local *, struct trace *, uint64_t rank);
 void trace_local_fini(struct trace_local *);
-/* The same step by step: init adds the definitions that every rank has, add one that was read. */
+/* trace_local_read in steps: init adds the definitions that every rank has, add one that was
+ * read. */
 void trace_local_init(struct trace_local *, uint64_t ranks, uint64_t rank);
 void trace_local_add(struct trace_local *, const struct trace_event *);
 

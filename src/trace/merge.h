@@ -29,7 +29,7 @@ struct trace_merge_watch {
     int (*is_over)(struct trace_merge_watch *, uint64_t done, uint64_t all);
 };
 
-/* The same, with names instead of addresses, and watched; both may be NULL. */
+/* trace_merge that replaces addresses by names, and that can be watched; both may be NULL. */
 int trace_merge_named(const char *const *parts, size_t count, const char *path,
                       struct trace_namer *, struct trace_merge_watch *, struct err *missing,
                       struct err *);

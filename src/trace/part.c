@@ -1,5 +1,5 @@
 /*
- * part.c - see part.h.
+ * part.c - writes the part of a trace that one process records (see part.h).
  */
 #include <errno.h>
 #include <string.h>

@@ -41,14 +41,6 @@ int trace_schema_find(const struct trace_schema *schema, const char *name)
     return -1;
 }
 
-int trace_fn_find(const struct trace_fn *fn, const char *role)
-{
-    for (unsigned i = 0; i < fn->count; i++)
-        if (strcmp(fn->args[i].role, role) == 0)
-            return (int)i;
-    return -1;
-}
-
 /* ---- of this version ---- */
 
 /* Of buffers, only MPI_IN_PLACE and NULL matter, and only in collectives. */

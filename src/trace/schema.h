@@ -51,8 +51,6 @@ struct trace_schema *trace_schema_make(void);
 
 /* The number of a function in a schema, or -1. */
 int trace_schema_find(const struct trace_schema *, const char *name);
-/* The index of the first recorded argument with this role, or -1. */
-int trace_fn_find(const struct trace_fn *, const char *role);
 
 /* One line for each function, in its order: "MPI_Wait <>request:request >status:status". */
 void trace_schema_write(const struct trace_schema *, struct buf *out);

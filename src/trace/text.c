@@ -222,6 +222,12 @@ static void add_comm(struct buf *out, const struct trace *t, const struct trace_
         buf_adds(out, "; the other group:");
         add_members(out, comm->others, comm->other_size);
     }
+    if (item->has_topology) {
+        buf_adds(out, "; receives from");
+        add_members(out, item->sources, item->source_count);
+        buf_adds(out, ", sends to");
+        add_members(out, item->destinations, item->destination_count);
+    }
 }
 
 static void add_object(struct buf *out, const struct trace *t, const struct trace_local *local,

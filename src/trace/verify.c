@@ -1,5 +1,5 @@
 /*
- * verify.c - see verify.h.
+ * verify.c - checks that a trace is undamaged, in order and complete (see verify.h).
  */
 #include <string.h>
 

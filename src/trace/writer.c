@@ -1,5 +1,5 @@
 /*
- * writer.c - see writer.h.
+ * writer.c - writes a complete trace, block by block (see writer.h).
  */
 #include <string.h>
 

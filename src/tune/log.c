@@ -1,5 +1,5 @@
 /*
- * log.c - see log.h.
+ * log.c - reads and appends to the log of a search (see log.h).
  */
 #include "tune/log.h"
 

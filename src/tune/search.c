@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "load/load.h"
+#include "library/library.h"
 #include "tune/tune_internal.h"
 
 #define SEARCHERS 4
@@ -190,7 +190,7 @@ int tune_search(const struct tune_problem *p, struct tune_result *result, struct
 {
     struct search s = {.problem = p, .result = result, .error = INFINITY};
     *result = (struct tune_result){0};
-    if (load_library(LOAD_nlopt, err) != 0)
+    if (library_load(LIBRARY_nlopt, err) != 0)
         return ERR_SYSTEM;
     s.most = p->evaluations / SEARCHERS * SEARCHERS;
     sem_init(&s.free, 0, p->jobs ? p->jobs : 1);

@@ -35,10 +35,10 @@ struct tune_problem {
     void *owner;
     unsigned jobs;        /* evaluations at a time */
     unsigned evaluations; /* at most, in the search */
-    double tolerance;     /* errors that differ by less count as equal; 0: ... */
-    double tolerance_part,
-        least_tolerance; /* ... this part of the least error, and at least this much */
-    atomic_int *stop;    /* set: the search ends soon */
+    /* Errors that differ by less than `tolerance` count as equal. If it is 0, that is this fraction
+     * of the least error, but not less than least_tolerance. */
+    double tolerance, tolerance_part, least_tolerance;
+    atomic_int *stop; /* set: the search ends soon */
     struct tune_log *log;
 };
 

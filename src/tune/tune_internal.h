@@ -15,8 +15,8 @@ struct search {
     struct tune_result *result;
     sem_t free; /* jobs that may start */
     pthread_mutex_t lock;
-    double best[TUNE_PARAMETERS_MAX]; /* position of the least error so far ... */
-    double error;                     /* ... which is this */
+    double best[TUNE_PARAMETERS_MAX]; /* position of the least error so far */
+    double error;                     /* the least error so far */
     unsigned most;                    /* evaluations that may still follow, for progress */
     struct err err;                   /* of the log */
 };

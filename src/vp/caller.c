@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "vp/vp.h"
 
@@ -26,23 +27,35 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The simulator may have another file of that name, if it has another program. */
+static const char *name_of(const char *file, const struct link_map *map)
+{
+    if (!vp_private.is_other)
+        return base_name(file);
+    return map && *map->l_name ? map->l_name : (const char *)getauxval(AT_EXECFN);
+}
+
+int vp_frame(const void *address, char *out, size_t n)
+{
+    const struct link_map *map = NULL;
+    Dl_info where;
+
+    if (!dladdr1(address, &where, (void **)&map, RTLD_DL_LINKMAP) || !where.dli_fname)
+        return 0;
+    snprintf(out, n, "0x%llx" IN "%s",
+             (unsigned long long)((uintptr_t)address - (map ? map->l_addr : 0)),
+             name_of(where.dli_fname, map));
+    return 1;
+}
+
 int vp_caller(char *out, size_t n)
 {
     void *frames[FRAMES];
     int count = backtrace(frames, FRAMES);
 
-    for (int i = 0; i < count; i++) {
-        const struct link_map *map = NULL;
-        Dl_info where;
-
-        if (!dladdr1(frames[i], &where, (void **)&map, RTLD_DL_LINKMAP) || !where.dli_fname ||
-            is_between(where.dli_fname))
-            continue;
-        snprintf(out, n, "0x%llx" IN "%s",
-                 (unsigned long long)((uintptr_t)frames[i] - 1 - (map ? map->l_addr : 0)),
-                 base_name(where.dli_fname));
-        return 1;
-    }
+    for (int i = 0; i < count; i++)
+        if (vp_frame((const char *)frames[i] - 1, out, n) && !is_between(out))
+            return 1;
     return 0;
 }
 

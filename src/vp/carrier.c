@@ -46,18 +46,18 @@ struct robust {
 struct vp_carrier {
     struct vp_carrier *next; /* in the list of idle ones */
     long tid;
-    void *idle;              /* stack pointer of the idle stack, while a thread runs */
-    plain_word awake;        /* it was given a thread ... */
-    struct vp_parked *given; /* ... this one */
-    plain_word *ring;        /* what it wakes when it becomes idle, or NULL */
-    vp_watch *watch;         /* what it calls now and then while it is idle, or NULL */
-    int32_t tid_word;        /* what the system clears if the carrier ends without a thread */
-    struct robust robust;    /* no mutexes */
+    void *idle;       /* stack pointer of the idle stack, while a thread runs */
+    plain_word awake; /* it was given a thread, `given` */
+    struct vp_parked *given;
+    plain_word *ring;     /* what it wakes when it becomes idle, or NULL */
+    vp_watch *watch;      /* what it calls now and then while it is idle, or NULL */
+    int32_t tid_word;     /* what the system clears if the carrier ends without a thread */
+    struct robust robust; /* no mutexes */
 };
 
 __thread int vp_thread_depth;
-static __thread struct vp_seat *own_seat; /* NULL: the thread is never parked ... */
-static __thread long own_tid;             /* ... and this is its carrier's number, 0: unknown */
+static __thread struct vp_seat *own_seat; /* NULL: the thread is never parked */
+static __thread long own_tid;             /* number of its carrier then; 0: unknown */
 
 /* ---- thread-local data ---- */
 

@@ -48,7 +48,7 @@ void vp_carrier_end(void);
 void vp_carrier_forked(void);
 /* The number of the system's thread if the thread may not be on its first carrier; else 0. */
 long vp_carrier_tid(const struct vp_seat *);
-/* The same for the first carrier of the calling thread. */
+/* The number of the system's thread that is the first carrier of the calling thread. */
 long vp_carrier_first_tid(void);
 /* Lets libc know the present carrier of the calling thread / the first one again, by which mutexes
  * know their owner. */

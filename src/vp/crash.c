@@ -332,11 +332,13 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
     vp_hooks->crash(f, sig, info->si_addr, context);
 }
 
-/* The run ends; the rank does not resume. */
+/* The run ends; the rank does not resume. Other threads of it stop at their next call, as after a
+ * crash. */
 static void on_where(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)info;
+    vp_crash_is_first();
     vp_private.current = NULL;
     vp_hooks->where(context);
     for (;;)

@@ -11,6 +11,9 @@
  * Copying out is lazy: a fibre that is resumed before any other has run finds its bytes still
  * there. The same holds for private data (image.c). pack.h makes the copies compact.
  *
+ * A fibre that suspends itself goes on to the next one (vp_hop), without the scheduler, but on its
+ * stack: the shared one cannot be used while it is copied.
+ *
  * Small runs use own stacks, and so do fibres that start after the live bytes turned out to be
  * large. All others share. The scheduler runs on the process's own stack.
  *
@@ -32,6 +35,7 @@
 #define FOREIGN UINT32_MAX
 
 void vp_switch(void **save, void *load);
+void vp_hop(void *through, void *(*choose)(void *sp));
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
 struct spare {
@@ -40,7 +44,6 @@ struct spare {
 
 static struct {
     void *scheduler;          /* its stack pointer while a fibre runs */
-    void *suspended;          /* stack pointer of the fibre that just left */
     char *top;                /* of the shared stack */
     struct vp_rank *on_stack; /* whose bytes are on the shared stack */
     struct vp_rank *in_image; /* whose private data is loaded */
@@ -136,7 +139,7 @@ static void release(struct vp_rank *f)
 /* The fibre suspended itself on a stack that its program made (makecontext, coroutines). That stack
  * is the rank's memory. Its real stack must stay as it is, which is impossible with the shared
  * stack. */
-static void leave_foreign(struct vp_rank *f)
+static void leave_foreign(struct vp_rank *f, void *sp)
 {
     if (!f->own_stack)
         log_fatal(
@@ -145,7 +148,7 @@ static void leave_foreign(struct vp_rank *f)
             "or "
             "with --host process",
             (unsigned long long)vp_hooks->rank(f));
-    vp_extra_of(f)->foreign_sp = fibres.suspended;
+    vp_extra_of(f)->foreign_sp = sp;
     f->live = FOREIGN;
 }
 
@@ -168,15 +171,11 @@ static inline int is_other_host(void)
     return __builtin_expect(vp_private.host != &vp_fibre_host, 0);
 }
 
-int vp_resume(struct vp_rank *f)
+/* Loads what f has and returns its stack pointer: it is about to run. */
+static inline void *load(struct vp_rank *f)
 {
-    size_t live;
     void *sp;
 
-    if (is_other_host())
-        return vp_host_resume(f);
-    if (__builtin_expect(!f->started, 0))
-        begin(f);
     if (!f->own_stack)
         take_stack(f);
     sp = __builtin_expect(f->live == FOREIGN, 0) ? f->extra->foreign_sp : top_of(f) - f->live;
@@ -185,24 +184,52 @@ int vp_resume(struct vp_rank *f)
         vp_extra_switch(f);
     fibres.stats.switches++;
     vp_private.current = f;
-    vp_switch(&fibres.scheduler, sp);
-    vp_private.current = NULL;
+    return sp;
+}
+
+/* f has suspended itself, with this stack pointer. */
+static inline void note(struct vp_rank *f, void *sp)
+{
+    size_t live = (size_t)(top_of(f) - (char *)sp);
+
     fibres.extra_ran = f->extra != NULL;
-    if (__builtin_expect(f->ended, 0)) {
-        release(f);
-        return 1;
-    }
-    live = (size_t)(top_of(f) - (char *)fibres.suspended);
     if (__builtin_expect(live > fibres.stack_size, 0)) {
-        leave_foreign(f);
-        return 0;
+        leave_foreign(f, sp);
+        return;
     }
     f->live = (uint32_t)live;
     fibres.stats.live_sum += f->live;
     fibres.stats.live_count++;
     if (f->live > fibres.stats.live_max)
         fibres.stats.live_max = f->live;
-    return 0;
+}
+
+/* The running fibre has suspended itself with this stack pointer: returns the one to continue with,
+ * that of the next fibre or of the scheduler, on whose stack this runs. */
+static void *choose(void *sp)
+{
+    struct vp_rank *f = vp_private.current;
+
+    vp_private.current = NULL;
+    note(f, sp);
+    f = vp_hooks->next ? vp_hooks->next(f) : NULL;
+    return f ? load(f) : fibres.scheduler;
+}
+
+int vp_resume(struct vp_rank *f)
+{
+    if (is_other_host())
+        return vp_host_resume(f);
+    if (__builtin_expect(!f->started, 0))
+        begin(f);
+    vp_switch(&fibres.scheduler, load(f));
+    f = vp_private.current;
+    if (__builtin_expect(!f, 1))
+        return 0;
+    vp_private.current = NULL; /* it has ended */
+    fibres.extra_ran = f->extra != NULL;
+    release(f);
+    return 1;
 }
 
 void vp_suspend(void)
@@ -210,12 +237,14 @@ void vp_suspend(void)
     if (is_other_host())
         vp_private.host->suspend();
     else
-        vp_switch(&fibres.suspended, fibres.scheduler);
+        vp_hop(fibres.scheduler, choose);
 }
 
 _Noreturn static void end(void)
 {
-    vp_switch(&fibres.suspended, fibres.scheduler);
+    void *unused;
+
+    vp_switch(&unused, fibres.scheduler);
     __builtin_unreachable();
 }
 
@@ -227,6 +256,7 @@ static void call(void (*fn)(void))
 
 _Noreturn static void leave(void (*fn)(void))
 {
+    vp_private.current = NULL; /* from here on the shims call the real libc */
     fn();
     __builtin_unreachable();
 }

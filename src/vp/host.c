@@ -81,6 +81,14 @@ void vp_threads_unpin(void)
     vp_private.host->unpin_threads();
 }
 
+void vp_suspend_computing(uint32_t waiting)
+{
+    if (vp_private.host->suspend_computing)
+        vp_private.host->suspend_computing(waiting);
+    else
+        vp_private.host->suspend();
+}
+
 void vp_request_turn(void)
 {
     vp_private.host->request_turn();
@@ -176,7 +184,6 @@ int vp_exit_status(void)
 
 void vp_leave(void (*fn)(void))
 {
-    vp_private.current = NULL; /* from here on the shims call the real libc */
     vp_private.host->leave(fn);
 }
 

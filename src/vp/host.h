@@ -45,6 +45,9 @@ struct vp_host {
     int (*resume)(struct vp_rank *);
     /* The running rank gives up its turn; returns when it gets the next one. Rank. */
     void (*suspend)(void);
+    /* `suspend` while threads of the rank compute, which may be stopped meanwhile; NULL: they are
+     * not. */
+    void (*suspend_computing)(uint32_t waiting);
     /* The running rank has ended and gives up its turn for good. Rank. */
     void (*end)(void) __attribute__((noreturn));
 

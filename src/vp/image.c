@@ -139,16 +139,29 @@ static void restore(char *from, size_t len, void *arg)
     memcpy(from, s->base + (from - s->addr), len);
 }
 
-void vp_image_reset(void)
+static void restore_all(const struct list *l, const char *from, const char *to)
 {
-    for (size_t i = 0; i < cold.count; i++) {
-        struct segment *s = &cold.at[i];
+    for (size_t i = 0; i < l->count; i++) {
+        struct segment *s = &l->at[i];
 
+        if (s->addr < from || s->addr >= to)
+            continue;
         if (is_sparse(s))
             vp_touched(s->addr, s->len, restore, s);
         else
             restore(s->addr, s->len, s);
     }
+}
+
+void vp_image_reset(void)
+{
+    restore_all(&cold, NULL, (const char *)UINTPTR_MAX);
+}
+
+void vp_image_restore(char *addr, size_t len)
+{
+    restore_all(&cold, addr, addr + len);
+    restore_all(&hot, addr, addr + len);
 }
 
 /* End of the line of s that contains offset at. */

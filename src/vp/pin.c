@@ -39,6 +39,11 @@ void vp_pin_init(void)
     CPU_SET(cpu, &processors.one);
 }
 
+unsigned vp_pin_processors(void)
+{
+    return (unsigned)CPU_COUNT(&processors.all);
+}
+
 /* Not by syscall, which is also the program's. */
 static void set(long tid, const cpu_set_t *to)
 {

@@ -21,13 +21,15 @@
 #include "vp/vp_internal.h"
 
 #define CHECK_SECONDS 1 /* how often the scheduler checks that the zygote is alive */
-#define TOGETHER_NS \
-    20000000 /* for how long a rank may keep the turn while its threads are pinned */
+/* How long a rank may keep the turn while its threads are pinned, and while others are stopped. */
+#define TOGETHER_NS 20000000
+#define HALTED_NS 200000000
 
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
-struct vp_turns vp_turns;
+/* Aligned, so that shared variables have pages without variables of a process's own (objects.c). */
+struct vp_turns vp_turns __attribute__((aligned(4096)));
 
 enum request {
     REQUEST_NONE = 0,
@@ -35,11 +37,12 @@ enum request {
     WITHDRAWN /* still in the list, but it has got its turn */
 };
 
+static VP_OWN char *stack_end; /* the top of the stack of a rank's process */
+
 static struct {
-    char *top;             /* top of the ranks' stacks, the same address in each process */
-    int32_t scheduler;     /* its process id */
-    int is_running;        /* a rank has its turn, or is about to */
-    void (*request)(void); /* what the scheduler must do for the running rank */
+    int32_t scheduler;                   /* its process id */
+    int is_running;                      /* a rank has its turn, or is about to */
+    void (*request)(void);               /* what the scheduler must do for the running rank */
     struct vp_process *_Atomic requests; /* processes with a thread that needs a turn */
     turn_word awaits_request;            /* the scheduler sleeps until there is one */
     uint64_t turns, passed; /* turns given by the scheduler; turns passed between ranks */
@@ -84,11 +87,13 @@ static void await_turn(void)
 
     if (!vp_private.handles) {
         turn_await(own_turn());
+        vp_halt_others(own());
         return;
     }
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     turn_await(own_turn());
+    vp_halt_others(own());
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -99,13 +104,14 @@ _Noreturn static void run_program(struct vp_process *p)
 
     vp_private.current = p->rank;
     vp_hooks->process_started(p->rank);
-    vp_switch(&here, vp_switch_prepare(host.top, vp_rank_main));
+    vp_switch(&here, vp_switch_prepare(stack_end, vp_rank_main));
     __builtin_unreachable();
 }
 
 void vp_process_main(struct vp_process *p)
 {
     turn_await(&p->turn);
+    vp_halt_others(p);
     run_program(p);
 }
 
@@ -120,6 +126,7 @@ static int pass_turn(void)
         return 0;
     if (next) {
         vp_turns.running = next->state;
+        vp_halt_over(vp_turns.running);
         turn_give(&vp_turns.running->turn);
     } else {
         turn_give(&vp_turns.scheduler);
@@ -134,6 +141,15 @@ static void suspend(void)
     if (pass_turn())
         await_turn();
     errno = saved;
+}
+
+static void suspend_computing(uint32_t waiting)
+{
+    uint32_t idle = waiting + vp_private.joining, all = vp_private.threads + 1;
+
+    vp_halt_begin(own(), all > idle ? all - idle : 0);
+    suspend();
+    vp_halt_end(own());
 }
 
 /* ---- threads on one processor ---- */
@@ -196,6 +212,8 @@ static void call(void (*fn)(void))
     errno = saved;
 }
 
+/* Other threads of the rank may be in a call, or about to make one: they wait until they are
+ * killed. */
 _Noreturn static void leave(void (*fn)(void))
 {
     if (in_rank()) {
@@ -204,6 +222,7 @@ _Noreturn static void leave(void (*fn)(void))
         for (;;)
             syscall(SYS_pause);
     }
+    vp_private.current = NULL;
     vp_zygote_kill();
     fn();
     __builtin_unreachable();
@@ -304,21 +323,36 @@ static void check(void)
     vp_zygote_check();
 }
 
+/* How long to sleep until something must be checked. */
+static struct timespec check_after(void)
+{
+    struct timespec limit = {.tv_sec = CHECK_SECONDS};
+
+    if (atomic_load(&vp_turns.halted))
+        limit = (struct timespec){.tv_nsec = HALTED_NS};
+    if (atomic_load(&vp_turns.pinned))
+        limit = (struct timespec){.tv_nsec = TOGETHER_NS};
+    return limit;
+}
+
 static void await_scheduler_turn(void)
 {
-    while (!turn_take(&vp_turns.scheduler)) {
-        struct timespec limit = {.tv_sec = CHECK_SECONDS};
+    int64_t waited = 0;
 
-        if (atomic_load(&vp_turns.pinned))
-            limit = (struct timespec){.tv_nsec = TOGETHER_NS};
+    while (!turn_take(&vp_turns.scheduler)) {
+        struct timespec limit = check_after();
+
         if (atomic_load(&vp_turns.dead))
             check();
-        if (syscall(SYS_futex, &vp_turns.scheduler, FUTEX_WAIT, TURN_ASLEEP, &limit, NULL, 0) !=
-                0 &&
-            errno == ETIMEDOUT) {
-            unpin_running();
-            check();
-        }
+        if (syscall(SYS_futex, &vp_turns.scheduler, FUTEX_WAIT, TURN_ASLEEP, &limit, NULL, 0) ==
+                0 ||
+            errno != ETIMEDOUT)
+            continue;
+        unpin_running();
+        waited += limit.tv_sec * 1000000000 + limit.tv_nsec;
+        if (waited >= HALTED_NS)
+            vp_halt_all_over();
+        check();
     }
     if (atomic_load(&vp_turns.finish) || atomic_load(&vp_turns.dead))
         check();
@@ -328,6 +362,7 @@ static void await_request(int64_t ns)
 {
     struct timespec limit = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 
+    vp_halt_all_over();
     atomic_store(&host.awaits_request, 1);
     if (!atomic_load(&host.requests))
         syscall(SYS_futex, &host.awaits_request, FUTEX_WAIT, 1, &limit, NULL, 0);
@@ -338,6 +373,7 @@ static void await_request(int64_t ns)
 /* A turn that was interrupted by a request goes on in the same thread. */
 static void give(struct vp_process *p)
 {
+    vp_halt_over(p);
     turn_give(p->helped ? &p->helper : &p->turn);
 }
 
@@ -391,6 +427,11 @@ static int is_running(void)
     return host.is_running;
 }
 
+const struct vp_remotes *vp_remotes(void)
+{
+    return &host.remotes;
+}
+
 int vp_is_remote(uint64_t number)
 {
     return number >= host.remotes.first && number - host.remotes.first < host.remotes.count;
@@ -405,15 +446,16 @@ static int32_t pid_of(const struct vp_rank *f)
 
 static int ask_where(const struct vp_rank *f)
 {
+    vp_halt_all_over();
     vp_crash_ask(pid_of(f));
     return 1;
 }
 
-/* The same address in every process. */
+/* The top of a rank's stack: one address for all processes of a program. */
 static char *stack_top(const struct vp_rank *f)
 {
     (void)f;
-    return host.top;
+    return stack_end;
 }
 
 static void add_stats(struct vp_stats *s)
@@ -426,8 +468,8 @@ static int init(const struct vp_config *cfg, struct err *err)
 {
     host.scheduler = sys_getpid();
     host.concurrent = cfg->concurrent;
-    host.top = vp_stack_map(err);
-    if (!host.top)
+    stack_end = vp_stack_map(err);
+    if (!stack_end)
         return ERR_MEMORY;
     vp_crash_answer();
     if (host.concurrent)
@@ -437,7 +479,7 @@ static int init(const struct vp_config *cfg, struct err *err)
     host.remotes = cfg->remotes;
     if (cfg->remotes.is_here) {
         vp_process_signals();
-        run_program(vp_remote_attach(cfg->remotes.fd));
+        run_program(vp_remote_attach(cfg->remotes.fd, cfg->remotes.others == 0));
     }
     return vp_zygote_start(&host.remotes, err);
 }
@@ -458,6 +500,7 @@ const struct vp_host vp_process_host = {
     .start = start,
     .resume = resume,
     .suspend = suspend,
+    .suspend_computing = suspend_computing,
     .end = end,
     .call = call,
     .leave = leave,

@@ -13,8 +13,8 @@
  * program's data is ready and before anything else (such as a native MPI) is opened, forks the
  * ranks, waits for them and reports those that die. They all die with the scheduler.
  *
- * process.c implements the turns, zygote.c the zygote, pin.c the pinning. Only they include this
- * header.
+ * process.c implements the turns, zygote.c the zygote, pin.c the pinning; halt.c stops processes
+ * that are in the way. Only they include this header.
  */
 #ifndef VP_PROCESS_H
 #define VP_PROCESS_H
@@ -37,20 +37,28 @@ struct vp_process {
     turn_word helper;        /* the turn of its helper (vp_help) */
     _Atomic uint32_t out;    /* its program runs without the turn: the helper gets it */
     uint32_t helped;         /* the helper has it, or had it last */
+    _Atomic uint32_t halt;   /* is it stopped, and in the list of those that were? (halt.c) */
+    struct vp_process *next_halted;
+    uint32_t computing; /* threads that compute while it does not have the turn; 0: unknown */
 };
 
 /* State shared by the scheduler and the ranks' processes. */
 struct vp_turns {
-    turn_word scheduler;             /* the scheduler's turn */
-    struct vp_process *running;      /* the process that has the turn, or had it last */
-    struct vp_process *_Atomic dead; /* a process that died before its rank ended */
-    void (*_Atomic finish)(void);    /* what the scheduler must do next, as its last act */
-    _Atomic uint32_t pinned;         /* processes whose threads are pinned */
+    turn_word scheduler;               /* the scheduler's turn */
+    struct vp_process *running;        /* the process that has the turn, or had it last */
+    struct vp_process *_Atomic dead;   /* a process that died before its rank ended */
+    void (*_Atomic finish)(void);      /* what the scheduler must do next, as its last act */
+    _Atomic uint32_t pinned;           /* processes whose threads are pinned */
+    struct vp_process *_Atomic halted; /* processes that were stopped (halt.c) */
+    struct vp_process *to_halt;        /* the next that gets the turn stops this one, or NULL */
+    uint32_t computing;                /* threads of processes without the turn, as far as known */
 };
 extern struct vp_turns vp_turns;
 
 /* Entry of a rank's process: waits for its turn and runs the program. */
 _Noreturn void vp_process_main(struct vp_process *);
+
+const struct vp_remotes *vp_remotes(void);
 
 /* ---- zygote.c ---- */
 /* Forks the zygote. Scheduler, which must have only one thread. The connections are closed here. */
@@ -70,7 +78,20 @@ void vp_zygote_check(void);
 /* Process id of the zygote; 0: there is none. */
 int32_t vp_zygote_pid(void);
 
+/* ---- halt.c ---- */
+/* The calling process is about to give its turn away, while threads of it compute / has it back. */
+void vp_halt_begin(struct vp_process *, uint32_t computing);
+void vp_halt_end(struct vp_process *);
+/* It has got the turn: stops the process that asked for it. */
+void vp_halt_others(const struct vp_process *self);
+/* It gets the turn next: continues it. */
+void vp_halt_over(struct vp_process *);
+/* Continues all. Scheduler. */
+void vp_halt_all_over(void);
+
 /* ---- pin.c ---- */
+/* How many processors the run may use. */
+unsigned vp_pin_processors(void);
 /* Chooses the processor on which scheduler and ranks take turns. */
 void vp_pin_init(void);
 /* Pins the calling process to it / unpins it, since it is about to start threads. */

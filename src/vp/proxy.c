@@ -18,8 +18,8 @@
 #include "vp/remote.h"
 #include "vp/vp_internal.h"
 
-#define PAGES_MOST 512 /* with more, those go that have not changed ... */
-#define TURNS_KEPT 8   /* ... in so many turns */
+#define PAGES_MOST 512 /* with more pages, those go that have not changed for long */
+#define TURNS_KEPT 8   /* turns that count as long */
 #define WHY 1024
 #define STATUS_MS 3000 /* how long to wait until it is known how a process has ended */
 
@@ -293,7 +293,8 @@ static void meet(struct vp_proxy *x)
         lose_connection();
     line = memchr(in->data, '\n', in->len);
     snprintf(x->computer, sizeof x->computer, "%.*s", (int)(line ? line - in->data : 0), in->data);
-    if (remote_agrees(in, why, sizeof why))
+    if (remote_agrees(in, vp_hooks->rank(x->process->rank) >= vp_remotes()->others, why,
+                      sizeof why))
         return;
     snprintf(text, sizeof text, "its process on '%s' cannot take part: %s", x->computer, why);
     lose(text);

@@ -18,8 +18,8 @@
 #include "vp/libc/libc.h"
 #include "vp/vp_internal.h"
 
-#define AHEAD_MOST 64 /* pages that are fetched at a time, if those before them were */
-#define AHEAD_SMALL 8 /* ... and in small regions */
+#define AHEAD_MOST 64 /* pages fetched at a time, if those before them were */
+#define AHEAD_SMALL 8 /* pages fetched at a time in small regions */
 #define SMALL ((size_t)1 << 30)
 
 struct vp_remote {
@@ -29,8 +29,8 @@ struct vp_remote {
     struct remote_bytes out, in_pages;
     struct remote_bytes in[2];                   /* MAIN, HELPER */
     struct sigaction handler;                    /* the program's, of faults that are its own */
-    char *expected;                              /* what would be fetched next, ... */
-    uint32_t ahead;                              /* ... and how many were fetched last */
+    char *expected;                              /* what would be fetched next */
+    uint32_t ahead;                              /* pages that were fetched last */
     char mine[REMOTE_PAGE], before[REMOTE_PAGE]; /* of a page that goes */
 };
 
@@ -373,7 +373,7 @@ static void detach(struct remote_region *region)
     sys_close(fd);
 }
 
-struct vp_process *vp_remote_attach(int fd)
+struct vp_process *vp_remote_attach(int fd, int is_other)
 {
     static const struct arena_guard around = {guard_enter, guard_leave};
     struct vp_remote *r = remote_map(sizeof *r);
@@ -385,6 +385,7 @@ struct vp_process *vp_remote_attach(int fd)
         give_up();
     remote_pages_open(&r->pages);
     vp_private.remote = r;
+    vp_private.is_other = is_other != 0;
     vp_private.host = &vp_remote_host;
     vp_private.arena_guard = &around;
     for (unsigned i = 0; i < r->pages.region_count; i++)

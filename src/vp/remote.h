@@ -1,5 +1,5 @@
 /*
- * remote.h - ranks whose processes are on other computers.
+ * remote.h - ranks whose processes are on other computers, or are of another program.
  *
  * Such a process was started as the simulator's own was: the same files, arguments and environment,
  * and no address space randomisation. So when it comes to the point at which the simulator forks
@@ -8,6 +8,10 @@
  * of the zygote in its place, gives it that, and has its turns:
  *
  *     scheduler, other ranks == turns, shared memory == proxy -- TCP -- process of the rank
+ *
+ * A process of another program, on this computer or another one, has other private data, elsewhere.
+ * That is no matter: all that depends on the program is private (VP_OWN), and what processes share,
+ * this library and the memory, has addresses that do not depend on it (ARENA_AT).
  *
  * Only who has the turn changes shared memory. So it is enough that the process has the right
  * content while it has the turn. It has some pages; the proxy knows which, and keeps a copy of each
@@ -45,14 +49,15 @@ enum remote_op {
     REMOTE_HELLO = 1, /* the process is there; its computer, and what is where follow */
     REMOTE_TURN,      /* the turn, and changes; the argument of the first is the process */
     REMOTE_COME_BACK, /* needs the turn; what it has changed without it follows */
-    REMOTE_GO_OUT,    /* these give it back, with changes; the process continues without it, ... */
-    REMOTE_SUSPEND,   /* ... waits for the next one, ... */
-    REMOTE_CALL,      /* ... lets the scheduler call a function before that, ... */
-    REMOTE_END,       /* ... has ended, ... */
-    REMOTE_LEAVE,     /* ... or lets the scheduler end the run */
-    REMOTE_HELP,      /* from now on it has a helper */
-    REMOTE_FETCH,     /* needs pages: the first one, how many */
-    REMOTE_GOT,       /* pages: a byte for each, 0 if it is all zero; then the others */
+    /* These give the turn back, with changes. */
+    REMOTE_GO_OUT,  /* the process continues without it */
+    REMOTE_SUSPEND, /* it waits for the next turn */
+    REMOTE_CALL,    /* it waits, and lets the scheduler call a function before that */
+    REMOTE_END,     /* it has ended */
+    REMOTE_LEAVE,   /* it lets the scheduler end the run */
+    REMOTE_HELP,    /* from now on it has a helper */
+    REMOTE_FETCH,   /* needs pages: the first one, how many */
+    REMOTE_GOT,     /* pages: a byte for each, 0 if it is all zero; then the others */
 };
 
 struct remote_head {
@@ -129,12 +134,13 @@ void remote_apply(struct remote_pages *, const struct remote_bytes *,
 /* ---- remote_check.c ---- */
 /* The name of this computer, a newline, and a line for everything that must be the same. */
 void remote_describe(struct remote_bytes *);
-/* Compares the description of a process with that of this one; fills `why` if they differ. */
-int remote_agrees(const struct remote_bytes *theirs, char *why, size_t n);
+/* Compares the description of a process with that of this one; fills `why` if they differ. A
+ * process of another program must have the same library and shared memory only. */
+int remote_agrees(const struct remote_bytes *theirs, int is_other, char *why, size_t n);
 
 /* ---- remote.c ---- */
 /* Becomes a rank: its process, when it has its first turn. */
-struct vp_process *vp_remote_attach(int fd);
+struct vp_process *vp_remote_attach(int fd, int is_other);
 /* Fetches the page, or makes it writable. 0: it is no page of the others. Signal handler. */
 int vp_remote_fault(const void *at, int is_write);
 /* As sigaction, for the program's handler of SIGSEGV: what it gets are faults of its own. The

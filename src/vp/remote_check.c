@@ -1,7 +1,8 @@
 /*
  * remote_check.c - whether a process on another computer has all that is private where the
  * simulator's processes have it: the program, libraries, the heap, arguments, stacks; and whether
- * those are the same files.
+ * those are the same files. Of a process of another program: whether it has this library and the
+ * shared memory there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include "vp/vp_internal.h"
 
 #define LINE 512
+#define SHARED "shared memory "
+#define LIBRARY "'liborrery-"
 
 static void add_text(struct remote_bytes *out, const char *text)
 {
@@ -44,8 +47,8 @@ static void describe_mapping(struct remote_bytes *out, const char *line)
     name = name ? name + 1 : path;
     if (strcmp(path, "[heap]") == 0)
         snprintf(text, sizeof text, "%s at %lx\n", path, start);
-    else if (rights[3] == 's' && rights[1] == 'w')
-        snprintf(text, sizeof text, "shared memory at %lx to %lx\n", start, end);
+    else if (rights[3] == 's')
+        snprintf(text, sizeof text, SHARED "at %lx to %lx (%s)\n", start, end, rights);
     else if (path[0] == '/' && rights[3] == 'p')
         snprintf(text, sizeof text, "'%s' at %lx to %lx (%s, %lx, %lx)\n", name, start, end, rights,
                  offset, offset || rights[0] != 'r' ? 0 : sum_of((const char *)start));
@@ -87,7 +90,19 @@ static const char *next_line(const char **at, const char *end, size_t *length)
     return line;
 }
 
-int remote_agrees(const struct remote_bytes *theirs, char *why, size_t n)
+/* The next one that must be the same. */
+static const char *next_needed(const char **at, const char *end, size_t *length, int is_other)
+{
+    const char *line;
+
+    do
+        line = next_line(at, end, length);
+    while (line && is_other && strncmp(line, SHARED, sizeof SHARED - 1) != 0 &&
+           strncmp(line, LIBRARY, sizeof LIBRARY - 1) != 0);
+    return line;
+}
+
+int remote_agrees(const struct remote_bytes *theirs, int is_other, char *why, size_t n)
 {
     struct remote_bytes ours = {0};
     const char *a = theirs->data, *b, *x, *y;
@@ -98,14 +113,14 @@ int remote_agrees(const struct remote_bytes *theirs, char *why, size_t n)
     next_line(&a, theirs->data + theirs->len, &na);
     next_line(&b, ours.data + ours.len, &nb);
     do {
-        x = next_line(&a, theirs->data + theirs->len, &na);
-        y = next_line(&b, ours.data + ours.len, &nb);
+        x = next_needed(&a, theirs->data + theirs->len, &na, is_other);
+        y = next_needed(&b, ours.data + ours.len, &nb, is_other);
     } while (x && y && na == nb && memcmp(x, y, na) == 0);
     if (!x && !y)
         return 1;
-    snprintf(why, n,
-             "it has '%.*s' where the simulator has '%.*s': both computers need the same "
-             "system, the same Orrery and the same program",
-             x ? (int)na : 0, x ? x : "", y ? (int)nb : 0, y ? y : "");
+    snprintf(why, n, "it has '%.*s' where the simulator has '%.*s': both %s", x ? (int)na : 0,
+             x ? x : "", y ? (int)nb : 0, y ? y : "",
+             is_other ? "programs need the same Orrery, before all other libraries"
+                      : "computers need the same system, the same Orrery and the same program");
     return 0;
 }

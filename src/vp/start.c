@@ -18,11 +18,11 @@
 #include "base/env.h"
 #include "vp/vp_internal.h"
 
-struct vp_program vp_program;
+VP_OWN struct vp_program vp_program;
 
 static int active;
-static char *argv_block;
-static size_t argv_bytes;
+static VP_OWN char *argv_block;
+static VP_OWN size_t argv_bytes;
 
 /* argv in one block of our own, so that a rank's changes to it are private data. */
 static void copy_argv(int argc, char **argv)

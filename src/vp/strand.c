@@ -16,7 +16,7 @@
 void vp_switch(void **save, void *load);
 void *vp_switch_prepare(void *top, void (*entry)(void));
 
-static struct {
+static VP_OWN struct {
     char *top;                 /* of the stack */
     struct vp_strand *running; /* or NULL */
     void (*fn)(void *);        /* what a new strand runs */

@@ -1,5 +1,5 @@
 /*
- * touched.c - see touched.h.
+ * touched.c - finds the pages of zero-filled data that have been used (see touched.h).
  *
  * /proc/self/pagemap has a word for each page: 0 if the page has never been touched, else its
  * location in memory or swap. Without privileges the location is hidden, but not the fact that

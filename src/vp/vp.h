@@ -63,8 +63,8 @@ struct vp_hooks {
     /* The program ends its rank (exit, return from main), before exit handlers run (phase 0) and
      * after them (phase 1). May switch. */
     void (*exiting)(struct vp_rank *, int status, int phase);
-    /* The rank is suspended: returns the rank that gets the turn, which may be the same one, or
-     * NULL for the scheduler. Only called by hosts whose ranks pass turns on. */
+    /* The rank is suspended: returns the rank that gets the turn, which may be the same one and has
+     * run before, or NULL for the scheduler. The scheduler's context for fibres. May be NULL. */
     struct vp_rank *(*next)(struct vp_rank *);
     /* The rank is about to run its program with these arguments; the hook may replace them (by
      * memory that is never freed). May be NULL. May switch. */
@@ -109,14 +109,15 @@ struct vp_hooks {
 struct vp_remotes {
     uint32_t first, count; /* which ranks */
     int fd;                /* the first connection of the first of them; the others follow */
-    int is_here; /* this process is to become one of them, and has its connections alone */
+    int is_here;     /* this process is to become one of them, and has its connections alone */
+    uint32_t others; /* from this rank on, they are of other programs than the simulator's */
 };
 
 struct vp_config {
     size_t stack_size; /* per fibre; 0: 8 MiB */
     int stacks;        /* enum vp_stacks */
     int64_t epoch;     /* start date seen by programs, seconds since 1970 */
-    int entropy_real;  /* the system's random bytes are real; 0: they are derived from ... */
+    int entropy_real;  /* the system's random bytes are real; 0: derived from entropy_seed */
     uint64_t entropy_seed;
     int concurrent; /* ranks, which must be processes, may run at the same time (vp_go_out) */
     struct vp_remotes remotes;
@@ -166,8 +167,8 @@ struct vp_parked { /* on the stack of the thread */
     struct vp_seat *seat;
     uint64_t mask; /* of blocked signals */
     int is_parked; /* now */
-    int locked;    /* it continues with the lock ... */
-    int masked;    /* ... and with more signals blocked */
+    int locked;    /* it continues with the lock */
+    int masked;    /* it continues with more signals blocked than in `mask` */
 };
 /* How deep the calling thread is in the layer above; that may have the lock while it is not 0. */
 extern __thread int vp_thread_depth;
@@ -235,6 +236,9 @@ int vp_resume(struct vp_rank *);
 
 /* Suspends the running rank. Its context; returns when resumed. */
 void vp_suspend(void);
+/* vp_suspend for a rank whose other threads compute, except `waiting` ones. They may be stopped
+ * until it is resumed, so nothing that happens before may depend on them. */
+void vp_suspend_computing(uint32_t waiting);
 
 /* Ends the running rank at once, without exit handlers (as _exit). Its context. */
 _Noreturn void vp_rank_end(int status);
@@ -259,6 +263,22 @@ int vp_strand_resume(struct vp_strand *);
 /* Suspends the running strand. Returns when it is resumed. */
 void vp_strand_suspend(void);
 
+/*
+ * A side of a rank: code that waits while the rank continues, on a stack of its own (side.c). It
+ * runs in the rank's context, inside vp_side_run, and must not suspend the rank.
+ */
+struct vp_side {
+    void (*fn)(void *); /* what it runs */
+    void *arg;
+    void *sp;  /* while it is suspended */
+    char *top; /* of its stack; NULL: it has none */
+    int ended;
+};
+/* Starts a side, or continues it; returns 1 when it has ended, 0 when it is suspended. */
+int vp_side_run(struct vp_side *);
+/* Suspends the running side. Returns when it continues. */
+void vp_side_suspend(void);
+
 /* Exit status of the rank that ended last. */
 int vp_exit_status(void);
 
@@ -268,8 +288,9 @@ struct vp_private {
     struct vp_rank *current;               /* the running rank, NULL in scheduler context */
     struct vp_rank *parent;                /* the rank that has forked this process, or NULL */
     const struct vp_host *host;            /* what runs ranks (host.h) */
-    struct vp_remote *remote;              /* of a process on another computer (remote.h) ... */
-    struct vp_proxy *proxy;                /* ... and of its proxy */
+    struct vp_remote *remote;              /* of a process on another computer (remote.h) */
+    struct vp_proxy *proxy;                /* of the proxy of such a process */
+    uint8_t is_other;                      /* the process has another program than the simulator */
     const struct arena_guard *arena_guard; /* how the former allocates shared memory */
     uint8_t owns[3];                       /* the rank has replaced descriptor 0, 1, 2 */
     uint8_t handles;                       /* the rank has handlers for asynchronous signals */
@@ -278,8 +299,8 @@ struct vp_private {
     uint32_t threads;                      /* how many there are besides the first */
     uint32_t thread_changes;               /* how often a thread started or ended */
     uint32_t joining;                      /* threads that wait in a join */
-    uint64_t threads_lock[5];              /* a mutex for these fields and for ... */
-    struct vp_thread *known;      /* ... the threads that the program started (libc/thread.c) */
+    uint64_t threads_lock[5];              /* a mutex for these fields and for `known` */
+    struct vp_thread *known;      /* the threads that the program started (libc/thread.c) */
     unsigned ending;              /* the key by which a thread learns that it ends */
     struct vp_threads_seen *seen; /* what the last look at the threads found (thread_sleep.c) */
     plain_word inside;            /* a lock: one thread is in the layer above */
@@ -295,6 +316,11 @@ struct vp_private {
     uint64_t room[64];  /* for the same */
 } __attribute__((aligned(4096)));
 extern struct vp_private vp_private;
+
+/* A variable that every process has for itself, where ranks are processes and share the others of
+ * this library: it depends on the program, or on where a library is. Set before the first rank
+ * starts, or when first needed. */
+#define VP_OWN __attribute__((section("orrery_own")))
 
 /* The running rank, NULL in scheduler context. The single global of its kind. */
 static inline struct vp_rank *vp_current(void)
@@ -326,6 +352,8 @@ int vp_takeover(void);
 /* Where the program called the library: "0x11f2 in app", an address for addr2line(1). Returns 0 if
  * that is unknown. Rank context; takes some microseconds. */
 int vp_caller(char *out, size_t n);
+/* The text of vp_caller for an address. */
+int vp_frame(const void *address, char *out, size_t n);
 /* The address in this process for such a text, of this or of another process; 0 if the library is
  * not loaded here. */
 uintptr_t vp_caller_address(const char *text);

@@ -31,15 +31,18 @@ void vp_image_capture(void);
 /* Excludes what the program holds for shared objects by COPY relocations. Takeover time: it calls
  * dlopen, which in a constructor would initialise libc too early. */
 void vp_image_exclude_copies(void);
-/* Adds [addr, addr+len) with its present content as the base; before the first fibre starts. */
+/* Adds [addr, addr+len) with its present content as the base: that of ranks which have not run yet,
+ * and of those that are suspended. */
 void vp_image_add(void *addr, size_t len);
-/* The same for whole anonymous pages that were zero-filled when the program was loaded: pages not
- * touched since cost neither time nor memory. */
+/* vp_image_add for whole anonymous pages that were zero-filled when the program was loaded: pages
+ * not touched since cost neither time nor memory. */
 void vp_image_add_zeros(void *addr, size_t len);
 /* Removes [addr, addr+len) from the private data. */
 void vp_image_exclude(void *addr, size_t len);
 /* Restores the base content everywhere; scheduler context, before the first fibre. */
 void vp_image_reset(void);
+/* Restores the base content of [addr, addr+len) for the running fibre. */
+void vp_image_restore(char *addr, size_t len);
 /* Saves what the running fibre changed to f->saved / loads f's data. */
 void vp_image_save(struct vp_rank *f);
 void vp_image_load(struct vp_rank *f);

@@ -23,9 +23,9 @@ static void close_visits(struct whatif_stage *s)
     map_fini(&((struct visits *)s)->seen);
 }
 
-static int is_collective(const struct whatif_rank *r, struct trace_event *e)
+static int is_collective(const struct whatif_rank *r, const struct trace_event *e)
 {
-    return whatif_arg(r, e, "comm") && !whatif_arg(r, e, "dest") && !whatif_arg(r, e, "source");
+    return whatif_effect(r, e)->kind == MPI_DOES_COLLECTIVE;
 }
 
 static int is_named(const struct whatif_stage *s, struct trace_event *e)
@@ -82,21 +82,18 @@ struct replace {
     int fn;
 };
 
-/* The bytes that a rank contributes to a collective, as far as one number describes them. */
-static int64_t bytes_of(const struct whatif_rank *r, struct trace_event *e)
+/* The bytes of a collective, as far as one number describes them: the same on all ranks, whoever
+ * gives them. */
+static int64_t bytes_of(const struct whatif_rank *r, const struct trace_event *e)
 {
-    static const char *const counts[] = {"count", "sendcount", "recvcount"};
-    static const char *const types[] = {"datatype", "sendtype", "recvtype"};
-    for (int i = 0; i < 3; i++) {
-        const struct trace_value *count = whatif_arg(r, e, counts[i]),
-                                 *type = whatif_arg(r, e, types[i]);
-        const struct trace_local_item *item = type ? trace_local_find(r->locals, TRACE_DEFINE_TYPE,
-                                                                      type->number)
-                                                   : NULL;
-        if (count && item)
-            return count->number * (int64_t)item->size;
-    }
-    return 0;
+    const struct mpi_effect *does = whatif_effect(r, e);
+    int is_received = does->send_count < 0 ||
+                      (calls_is_in_place(e, does->send_buf) && !does->reduces);
+    int count = is_received ? does->recv_count : does->send_count,
+        type = is_received ? does->recv_type : does->send_type;
+    return count < 0 || type < 0
+               ? 0
+               : e->args[count].number * whatif_type_size(r, e->args[type].number);
 }
 
 /* The operation of a collective, for bytes: those of MPI are not defined on them, and all commute,
@@ -137,22 +134,20 @@ static void fill(const struct whatif_rank *r, struct trace_event *to, struct tra
 static int learn_replace(struct whatif *what, struct trace *t, const struct whatif_list *list,
                          size_t number, struct err *err)
 {
-    (void)list, (void)number;
-    const struct trace_schema *schema = t->header.schema;
-    int fn = trace_schema_find(schema, what->with), has_comm = 0;
+    (void)number;
+    int fn = trace_schema_find(t->header.schema, what->with);
     if (fn < 0)
         return whatif_check_name(what, "function", what->with, t, err);
-    for (unsigned i = 0; i < schema->fns[fn].count; i++) {
-        const struct trace_arg *arg = &schema->fns[fn].args[i];
-        has_comm |= strcmp(arg->name, "comm") == 0;
-        if (strcmp(arg->role, "peer") == 0 || strcmp(arg->role, "request") == 0 || arg->is_array)
-            return err_set(err, ERR_INPUT,
-                           "what-if '%s': '%s' is not a blocking collective with one count",
-                           what->text, what->with);
-    }
-    return has_comm ? 0
-                    : err_set(err, ERR_INPUT, "what-if '%s': '%s' is not a collective", what->text,
-                              what->with);
+    const struct mpi_effect *does = &list->shapes[fn];
+    if (does->kind != MPI_DOES_COLLECTIVE)
+        return err_set(err, ERR_INPUT, "what-if '%s': '%s' is not a collective", what->text,
+                       what->with);
+    if (does->form != MPI_FORM_BLOCKING || does->makes || does->frees || does->send_counts >= 0 ||
+        does->recv_counts >= 0)
+        return err_set(err, ERR_INPUT,
+                       "what-if '%s': '%s' is not a blocking collective with one count", what->text,
+                       what->with);
+    return 0;
 }
 
 static int next_replace(struct whatif_stage *s, struct whatif_item *item, struct err *err)
@@ -193,14 +188,13 @@ struct nonblocking {
 #define FIRST_REQUEST ((int64_t)1 << 40)
 #define REQUESTS_OF_STAGE ((int64_t)1 << 32)
 
-/* "MPI_Allreduce": "MPI_Iallreduce" */
-static int find_form(const struct trace_schema *schema, const char *name)
+/* "MPI_Allreduce": "MPI_Iallreduce"; -1: it has no such form. */
+static int find_form(const struct trace_schema *schema, const struct mpi_effect *shapes,
+                     unsigned fn)
 {
-    char form[64];
-    if (strncmp(name, "MPI_", 4) != 0 || name[4] == 'I')
-        return -1;
-    snprintf(form, sizeof form, "MPI_I%c%s", tolower((unsigned char)name[4]), name + 5);
-    return trace_schema_find(schema, form);
+    return shapes[fn].form == MPI_FORM_BLOCKING
+               ? calls_find_form(schema, shapes, fn, MPI_FORM_NONBLOCKING)
+               : -1;
 }
 
 /* Where results are used: when the region is entered, or by the next call that is not made
@@ -212,8 +206,7 @@ static int is_use(struct nonblocking *n, struct trace_event *e)
         return whatif_matches(s->what->until, whatif_region(s->rank, e));
     if (e->head != TRACE_CALL)
         return 0;
-    return !s->what->until ? !is_named(s, e)
-                           : strcmp(whatif_function(s->rank, e), "MPI_Finalize") == 0;
+    return !s->what->until ? !is_named(s, e) : whatif_effect(s->rank, e)->kind == MPI_DOES_FINALIZE;
 }
 
 static void make_wait(struct nonblocking *n)
@@ -254,9 +247,9 @@ static int next_nonblocking(struct whatif_stage *s, struct whatif_item *item, st
         n->held.gap = 0;
         return 1;
     }
-    int form = item->event->head == TRACE_CALL
-                   ? find_form(s->rank->trace->header.schema, whatif_function(s->rank, item->event))
-                   : -1;
+    int form = item->event->head == TRACE_CALL ? find_form(s->rank->trace->header.schema,
+                                                           s->rank->list->shapes, item->event->fn)
+                                               : -1;
     if (form < 0 || !whatif_is_about(s->what, s->rank->trace, s->rank->rank) ||
         !is_wanted(&n->visits, item->event))
         return more;
@@ -280,20 +273,20 @@ static int learn_nonblocking(struct whatif *what, struct trace *t, const struct 
                              size_t number, struct err *err)
 {
     const struct trace_schema *schema = t->header.schema;
-    (void)list, (void)number;
-    if (trace_schema_find(schema, what->subject) >= 0 && find_form(schema, what->subject) < 0)
+    int fn = trace_schema_find(schema, what->subject);
+    (void)number;
+    if (fn >= 0 && find_form(schema, list->shapes, (unsigned)fn) < 0)
         return err_set(err, ERR_INPUT, "what-if '%s': '%s' has no non-blocking form", what->text,
                        what->subject);
     if (what->until && whatif_check_name(what, "region", what->until, t, err) != 0)
         return err->code;
     for (unsigned i = 0; (what->ranks.count || what->nodes.count) && i < schema->count; i++) {
-        const struct trace_fn *fn = &schema->fns[i];
-        if (whatif_matches(what->subject, fn->name) && trace_fn_find(fn, "comm") >= 0 &&
-            trace_fn_find(fn, "peer") < 0)
+        const char *name = schema->fns[i].name;
+        if (whatif_matches(what->subject, name) && list->shapes[i].kind == MPI_DOES_COLLECTIVE)
             return err_set(err, ERR_INPUT,
                            "what-if '%s': %s is a collective, which all its ranks must call alike: "
                            "leave out 'ranks' and 'nodes'",
-                           what->text, fn->name);
+                           what->text, name);
     }
     return 0;
 }

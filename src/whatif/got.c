@@ -4,8 +4,6 @@
  */
 #include "whatif/got.h"
 
-#include <string.h>
-
 #include "base/array.h"
 
 static size_t new_item(struct whatif_got *g)
@@ -39,52 +37,16 @@ static void keep(void *got, int64_t number, struct trace_status *status)
     g->list[last - 1].next = slot;
 }
 
-/* The arguments of a call that completes requests. */
-struct completion {
-    const struct trace_value *requests, *statuses, *indices;
-    int is_array;
-};
-
-static int find_completion(const struct trace_fn *fn, const struct trace_event *e,
-                           struct completion *c)
-{
-    *c = (struct completion){0};
-    for (unsigned i = 0; i < fn->count && i < e->argc; i++) {
-        if (strcmp(fn->args[i].role, "request") == 0 && fn->args[i].is_in) {
-            c->requests = &e->args[i];
-            c->is_array = fn->args[i].is_array;
-        } else if (strcmp(fn->args[i].role, "status") == 0) {
-            c->statuses = &e->args[i];
-        } else if (strcmp(fn->args[i].role, "index") == 0) {
-            c->indices = &e->args[i];
-        }
-    }
-    return c->requests && c->statuses;
-}
-
 void whatif_visit_statuses(const struct whatif_rank *r, const struct trace_event *e,
                            whatif_visit_status *visit, void *owner)
 {
-    struct completion c;
-    if (!find_completion(&r->trace->header.schema->fns[e->fn], e, &c))
+    const struct mpi_effect *does = whatif_effect(r, e);
+    if (does->status < 0)
         return;
-    struct trace_status *statuses = (struct trace_status *)c.statuses->statuses;
-    if (!c.is_array) {
-        visit(owner, c.requests->number, statuses);
-        return;
-    }
-    int is_some = c.indices && c.indices->count > 0;
-    if (c.indices && !is_some) { /* MPI_Waitany: one status */
-        if (c.indices->number >= 0 && (uint64_t)c.indices->number < c.requests->count)
-            visit(owner, c.requests->items[c.indices->number], statuses);
-        return;
-    }
-    uint64_t count = is_some ? c.indices->count : c.statuses->count;
-    for (uint64_t i = 0; i < count && i < c.statuses->count; i++) {
-        int64_t at = is_some ? c.indices->items[i] : (int64_t)i;
-        if (at >= 0 && (uint64_t)at < c.requests->count)
-            visit(owner, c.requests->items[at], &statuses[i]);
-    }
+    for (size_t i = 0, count = calls_completed(does, e); i < count; i++)
+        if (calls_completed_status(does, e, i)->is_set)
+            visit(owner, calls_completed_request(does, e, i),
+                  (struct trace_status *)calls_completed_status(does, e, i));
 }
 
 int whatif_got_take(struct whatif_got *g, struct whatif_stage *ahead, int64_t number,

@@ -17,27 +17,10 @@ struct message {
     int64_t from, to, tag, bytes, comm;
 };
 
-/* The names of the arguments, in calls with one message and in those with two. */
+/* Positions of the arguments that describe a message at one end; -1: there is none. */
 struct side {
-    const char *peer, *tag, *count, *type;
+    int peer, count, type;
 };
-static const struct side send_sides[] = {{"dest", "tag", "count", "datatype"},
-                                         {"dest", "sendtag", "sendcount", "sendtype"},
-                                         {"dest", "sendtag", "count", "datatype"}};
-static const struct side recv_sides[] = {{"source", "tag", "count", "datatype"},
-                                         {"source", "recvtag", "recvcount", "recvtype"},
-                                         {"source", "recvtag", "count", "datatype"}};
-
-/* The side of a call, by the arguments that it has; NULL: it has none. */
-static const struct side *find_side(const struct whatif_rank *r, struct trace_event *e,
-                                    const struct side *sides)
-{
-    for (int i = 0; i < 3; i++)
-        if (whatif_arg(r, e, sides[i].peer) && whatif_arg(r, e, sides[i].tag) &&
-            whatif_arg(r, e, sides[i].count))
-            return &sides[i];
-    return NULL;
-}
 
 static uint64_t pair_of(const struct whatif_stage *s, const struct message *m)
 {
@@ -66,6 +49,7 @@ static int is_wanted(const struct whatif_stage *s, const struct message *m)
 struct messages {
     struct whatif_stage stage;
     struct whatif_got got;
+    struct map matched; /* communicators of matched probes, by message */
     struct map resized; /* bytes of receives that have another size now, by request number */
     struct trace_status *statuses; /* of the current record, with these sizes */
     size_t status_room;
@@ -75,52 +59,73 @@ static void close_messages(struct whatif_stage *s)
 {
     struct messages *m = (struct messages *)s;
     whatif_got_fini(&m->got);
+    map_fini(&m->matched);
     map_fini(&m->resized);
     mem_free(m->statuses);
 }
 
 /* ---- which messages a call sends and receives ---- */
 
-static int64_t comm_of(const struct whatif_rank *r, struct trace_event *e)
+/* The communicator of a call; that of a matched receive is its probe's. */
+static int64_t comm_of(struct whatif_stage *s, const struct trace_event *e)
 {
-    const struct trace_value *comm = whatif_arg(r, e, "comm");
-    return comm ? comm->number : TRACE_LOCAL_WORLD;
+    const struct mpi_effect *does = whatif_effect(s->rank, e);
+    struct map *matched = &((struct messages *)s)->matched;
+    if (does->comm >= 0 && does->is_matched)
+        *map_insert(matched, (uint64_t)e->args[does->message].number,
+                    NULL) = (uint64_t)e->args[does->comm].number;
+    if (does->comm >= 0)
+        return e->args[does->comm].number;
+    const uint64_t *comm = does->is_matched
+                               ? map_find(matched, (uint64_t)e->args[does->message].number)
+                               : NULL;
+    return comm ? (int64_t)*comm : TRACE_LOCAL_WORLD;
 }
 
-static int sends(struct whatif_stage *s, struct trace_event *e, struct message *m,
-                 const struct side **side)
+static uint64_t type_size(const void *rank, int64_t type)
 {
-    *side = find_side(s->rank, e, send_sides);
-    if (!*side || strstr(whatif_function(s->rank, e), "Precv"))
+    return (uint64_t)whatif_type_size(rank, type);
+}
+
+static int sends(struct whatif_stage *s, const struct trace_event *e, struct message *m,
+                 struct side *side)
+{
+    const struct mpi_effect *does = whatif_effect(s->rank, e);
+    if (does->kind != MPI_DOES_SEND && does->kind != MPI_DOES_EXCHANGE)
         return 0;
+    int64_t comm = comm_of(s, e);
+    *side = (struct side){does->dest, does->send_count, does->send_type};
     *m = (struct message){.from = (int64_t)s->rank->rank,
-                          .to = whatif_world_rank(s->rank, comm_of(s->rank, e),
-                                                  whatif_arg(s->rank, e, (*side)->peer)->number),
-                          .tag = whatif_arg(s->rank, e, (*side)->tag)->number,
-                          .bytes = whatif_arg(s->rank, e, (*side)->count)->number *
-                                   whatif_type_size(s->rank,
-                                                    whatif_arg(s->rank, e, (*side)->type)->number),
-                          .comm = comm_of(s->rank, e)};
+                          .to = whatif_world_rank(s->rank, comm, e->args[does->dest].number),
+                          .tag = e->args[does->send_tag].number,
+                          .bytes = (int64_t)calls_message_bytes(does, e,
+                                                                &(struct calls_types){type_size,
+                                                                                      s->rank}),
+                          .comm = comm};
     return is_wanted(s, m);
 }
 
-static int receives(struct whatif_stage *s, struct trace_event *e, struct message *m,
-                    const struct side **side)
+static int receives(struct whatif_stage *s, const struct trace_event *e, struct message *m,
+                    struct side *side)
 {
-    *side = find_side(s->rank, e, recv_sides);
-    const struct trace_value *status = whatif_arg(s->rank, e, "status"),
-                             *request = whatif_arg(s->rank, e, "request");
-    if (!*side)
+    const struct mpi_effect *does = whatif_effect(s->rank, e);
+    if (does->kind == MPI_DOES_PROBE)
+        comm_of(s, e); /* which a matched receive asks for */
+    if (does->kind != MPI_DOES_RECEIVE && does->kind != MPI_DOES_EXCHANGE)
         return 0;
-    *m = (struct message){.from = -1, .to = (int64_t)s->rank->rank, .comm = comm_of(s->rank, e)};
-    if (request) {
-        struct trace_status got;
-        if (!whatif_got_take(&((struct messages *)s)->got, s->ahead, request->number, &got))
+    *side = (struct side){does->source, does->recv_count, does->recv_type};
+    *m = (struct message){.from = -1, .to = (int64_t)s->rank->rank, .comm = comm_of(s, e)};
+    const struct trace_status *status = does->status >= 0 ? e->args[does->status].statuses : NULL;
+    struct trace_status got;
+    if (does->request >= 0) {
+        if (!whatif_got_take(&((struct messages *)s)->got, s->ahead, e->args[does->request].number,
+                             &got))
             return 0;
-        m->from = got.source, m->tag = got.tag, m->bytes = (int64_t)got.bytes;
-    } else if (status && status->statuses->is_set) {
-        m->from = status->statuses->source, m->tag = status->statuses->tag;
-        m->bytes = (int64_t)status->statuses->bytes;
+        status = &got;
+    }
+    if (status && status->is_set) {
+        m->from = status->source, m->tag = status->tag;
+        m->bytes = (int64_t)status->bytes;
     }
     return is_wanted(s, m);
 }
@@ -147,7 +152,7 @@ static void count_thread(struct ends *ends, struct whatif_rank *rank, size_t num
     struct whatif_stage *s = whatif_open(rank, number + 1);
     struct whatif_item item;
     struct message m;
-    const struct side *side;
+    struct side side;
     struct err err;
     while (whatif_next(s->before, &item, &err) > 0) {
         if (item.event->head != TRACE_CALL || item.is_dropped)
@@ -228,41 +233,42 @@ static int learn_ends(struct whatif *what, struct trace *t, const struct whatif_
 }
 
 /* A probe that found such a message. */
-static int probes(struct whatif_stage *s, struct trace_event *e)
+static int probes(struct whatif_stage *s, const struct trace_event *e)
 {
-    const struct trace_value *status = whatif_arg(s->rank, e, "status"),
-                             *flag = whatif_arg(s->rank, e, "flag");
-    if (!strstr(whatif_function(s->rank, e), "robe") || !status || !status->statuses->is_set ||
-        (flag && !flag->number))
+    const struct mpi_effect *does = whatif_effect(s->rank, e);
+    if (does->kind != MPI_DOES_PROBE)
         return 0;
-    return is_wanted(s, &(struct message){status->statuses->source, (int64_t)s->rank->rank,
-                                          status->statuses->tag, (int64_t)status->statuses->bytes,
-                                          comm_of(s->rank, e)});
+    int64_t comm = comm_of(s, e);
+    const struct trace_status *status = e->args[does->status].statuses;
+    if (!status->is_set || (does->flag >= 0 && !e->args[does->flag].number))
+        return 0;
+    return is_wanted(s, &(struct message){status->source, (int64_t)s->rank->rank, status->tag,
+                                          (int64_t)status->bytes, comm});
 }
 
 /* Removes a message. Returns 1 if the call has no other one and goes, too. Calls with two messages,
  * and persistent requests, stay, with the peer MPI_PROC_NULL. */
-static int take_out(struct whatif_stage *s, struct trace_event *e, const struct side *side)
+static int take_out(struct whatif_stage *s, struct trace_event *e, struct side side)
 {
-    const char *name = whatif_function(s->rank, e);
-    if (!strstr(name, "endrecv") && !strstr(name, "_init"))
+    const struct mpi_effect *does = whatif_effect(s->rank, e);
+    if (does->kind != MPI_DOES_EXCHANGE && does->form != MPI_FORM_PERSISTENT)
         return 1;
-    whatif_arg(s->rank, e, side->peer)->number = PROC_NULL;
+    e->args[side.peer].number = PROC_NULL;
     return 0;
 }
 
 /* An MPI_Sendrecv with neither of its messages left. */
-static int is_empty(const struct whatif_stage *s, struct trace_event *e)
+static int is_empty(const struct whatif_stage *s, const struct trace_event *e)
 {
-    return strstr(whatif_function(s->rank, e), "endrecv") &&
-           whatif_arg(s->rank, e, "dest")->number == PROC_NULL &&
-           whatif_arg(s->rank, e, "source")->number == PROC_NULL;
+    const struct mpi_effect *does = whatif_effect(s->rank, e);
+    return does->kind == MPI_DOES_EXCHANGE && e->args[does->dest].number == PROC_NULL &&
+           e->args[does->source].number == PROC_NULL;
 }
 
 static int next_remove(struct whatif_stage *s, struct whatif_item *item, struct err *err)
 {
     struct message m;
-    const struct side *side;
+    struct side side;
     int more = whatif_next(s->before, item, err);
     struct trace_event *e = item->event;
     if (more <= 0 || e->head != TRACE_CALL || item->is_dropped)
@@ -285,13 +291,15 @@ const struct whatif_kind whatif_remove_messages = {"remove messages",
 
 /* ---- resize ---- */
 
-static int64_t resize(struct whatif_stage *s, struct trace_event *e, const struct side *side,
-                      int64_t was)
+static int64_t resize(struct whatif_stage *s, struct trace_event *e, struct side side, int64_t was)
 {
     const struct whatif *what = s->what;
     int64_t bytes = what->bytes >= 0 ? what->bytes : (int64_t)((double)was * what->factor + 0.5);
-    whatif_arg(s->rank, e, side->count)->number = bytes;
-    whatif_arg(s->rank, e, side->type)->number = s->rank->byte_type;
+    int partitions = whatif_effect(s->rank, e)->partitions;
+    int64_t parts = partitions >= 0 && e->args[partitions].number > 0 ? e->args[partitions].number
+                                                                      : 1;
+    e->args[side.count].number = (bytes + parts - 1) / parts;
+    e->args[side.type].number = s->rank->byte_type;
     s->hits++;
     return bytes;
 }
@@ -299,10 +307,10 @@ static int64_t resize(struct whatif_stage *s, struct trace_event *e, const struc
 /* The statuses of the record, to be changed; NULL: it has none. */
 static struct trace_status *own_statuses(struct messages *m, struct trace_event *e)
 {
-    struct trace_value *v = whatif_arg(m->stage.rank, e, "status");
-    v = v ? v : whatif_arg(m->stage.rank, e, "array_of_statuses");
-    if (!v)
+    int at = whatif_effect(m->stage.rank, e)->status;
+    if (at < 0)
         return NULL;
+    struct trace_value *v = &e->args[at];
     size_t count = v->count ? v->count : 1;
     ARRAY_RESERVE(m->statuses, m->status_room, count, 1);
     memcpy(m->statuses, v->statuses, count * sizeof *m->statuses);
@@ -322,18 +330,18 @@ static void set_bytes(void *messages, int64_t number, struct trace_status *statu
  * hypotheses select messages by it. */
 static void resize_received(struct messages *m, struct trace_event *e, int64_t bytes)
 {
-    const struct trace_value *request = whatif_arg(m->stage.rank, e, "request");
+    int request = whatif_effect(m->stage.rank, e)->request;
     struct trace_status *status;
-    if (request && request->number >= 0)
-        *map_insert(&m->resized, (uint64_t)request->number, NULL) = (uint64_t)bytes;
-    else if (!request && (status = own_statuses(m, e)))
+    if (request >= 0 && e->args[request].number >= 0)
+        *map_insert(&m->resized, (uint64_t)e->args[request].number, NULL) = (uint64_t)bytes;
+    else if (request < 0 && (status = own_statuses(m, e)))
         status->bytes = (uint64_t)bytes;
 }
 
 static int next_resize(struct whatif_stage *s, struct whatif_item *item, struct err *err)
 {
     struct message m;
-    const struct side *side;
+    struct side side;
     int more = whatif_next(s->before, item, err);
     struct trace_event *e = item->event;
     if (more <= 0 || e->head != TRACE_CALL || item->is_dropped)

@@ -342,6 +342,7 @@ void whatif_fini(struct whatif_list *list)
         mem_free(what->sizes.ranges);
     }
     mem_free(list->items);
+    mem_free(list->shapes);
     *list = (struct whatif_list){0};
 }
 

@@ -64,6 +64,7 @@ void whatif_close(struct whatif_stage *s)
 
 int whatif_learn(struct whatif_list *list, struct trace *t, struct err *err)
 {
+    list->shapes = calls_of(t->header.schema);
     for (size_t i = 0; i < list->count; i++) {
         const struct whatif_kind *kind = list->items[i].kind;
         if (kind->learn && kind->learn(&list->items[i], t, list, i, err) != 0)
@@ -139,15 +140,18 @@ const char *whatif_function(const struct whatif_rank *r, const struct trace_even
     return e->head == TRACE_CALL ? r->trace->header.schema->fns[e->fn].name : "";
 }
 
+const struct mpi_effect *whatif_effect(const struct whatif_rank *r, const struct trace_event *e)
+{
+    static const struct mpi_effect nothing = MPI_EFFECT_UNKNOWN;
+    return e->head == TRACE_CALL ? &r->list->shapes[e->fn] : &nothing;
+}
+
 struct trace_value *whatif_arg(const struct whatif_rank *r, struct trace_event *e, const char *name)
 {
     if (e->head != TRACE_CALL)
         return NULL;
-    const struct trace_fn *fn = &r->trace->header.schema->fns[e->fn];
-    for (unsigned i = 0; i < fn->count && i < e->argc; i++)
-        if (strcmp(fn->args[i].name, name) == 0)
-            return &e->args[i];
-    return NULL;
+    int at = calls_arg(&r->trace->header.schema->fns[e->fn], name);
+    return at >= 0 && (unsigned)at < e->argc ? &e->args[at] : NULL;
 }
 
 int64_t whatif_world_rank(const struct whatif_rank *r, int64_t comm, int64_t peer)

@@ -24,6 +24,7 @@
 #define WHATIF_WHATIF_H
 
 #include "base/err.h"
+#include "calls/calls.h"
 #include "trace/local.h"
 
 struct whatif_stage;
@@ -58,6 +59,7 @@ struct whatif {
 struct whatif_list {
     struct whatif *items;
     size_t count;
+    struct mpi_effect *shapes; /* of the functions of the trace; set by whatif_learn */
 };
 
 /* A record, and how the hypotheses have changed it. Times are in picoseconds. */
@@ -145,6 +147,8 @@ int whatif_matches(const char *pattern, const char *text);
 /* The name of the region that a record enters. */
 const char *whatif_region(const struct whatif_rank *, const struct trace_event *);
 const char *whatif_function(const struct whatif_rank *, const struct trace_event *);
+/* What a call does; a record that is no call does nothing. */
+const struct mpi_effect *whatif_effect(const struct whatif_rank *, const struct trace_event *);
 /* An argument by its name; NULL: there is none. */
 struct trace_value *whatif_arg(const struct whatif_rank *, struct trace_event *, const char *name);
 int64_t whatif_world_rank(const struct whatif_rank *, int64_t comm, int64_t peer);

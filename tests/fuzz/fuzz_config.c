@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Accepted settings must be the same after conversion to text and back, ... */
+/* Accepted settings do not change by conversion to text and back. */
 static void print_and_read(const struct platform *p)
 {
     struct platform again;
@@ -25,7 +25,7 @@ static void print_and_read(const struct platform *p)
     platform_fini(&again);
 }
 
-/* ... the same machine after conversion to bytes and back, ... */
+/* The machine does not change by conversion to bytes and back. */
 static void pack_and_unpack(const struct platform *p)
 {
     struct platform view;
@@ -40,7 +40,7 @@ static void pack_and_unpack(const struct platform *p)
     buf_fini(&bytes);
 }
 
-/* ... and make a network, or none. */
+/* A network can be made, or is refused. */
 static void make_network(const struct platform *p)
 {
     struct platform machine = {.config = p->config};

@@ -2,7 +2,7 @@
  * Fuzz target: lists of values of a sweep. What is accepted has values that are no ranges any more,
  * and every point is found by its name; what is not is refused as input, with a text.
  */
-#include "cli/sweep_grid.h"
+#include "experiment/sweep_grid.h"
 #include "fuzz/fuzz_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

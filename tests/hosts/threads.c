@@ -7,7 +7,10 @@
  *   exit      it calls exit(3)
  *   spin      it makes a file `spins` and computes for ever
  *   deadlock  it waits for ever, and no rank computes
+ *   calls     it computes until the first thread, which computes for ever, sleeps nevertheless:
+ *             it was asked where it is. Then it makes calls
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,6 +26,33 @@ static void await_last(void)
 {
     while (access("stays", F_OK) != 0)
         continue;
+}
+
+/* Whether the first thread sleeps, though its program never does. */
+static int first_sleeps(void)
+{
+    char path[64], text[256] = "";
+    const char *end;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    fd = open(path, O_RDONLY);
+    if (fd < 0 || read(fd, text, sizeof text - 1) < 0)
+        text[0] = 0;
+    close(fd);
+    end = strrchr(text, ')');
+    return end && end[1] && end[2] == 'S';
+}
+
+static void call_late(void)
+{
+    int flag;
+
+    fclose(fopen("spins", "w"));
+    while (!first_sleeps())
+        continue;
+    while (forever)
+        MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
 static void *fail(void *unused)
@@ -43,6 +73,8 @@ static void *fail(void *unused)
         fclose(fopen("spins", "w"));
     while (!strcmp(how, "spin") && forever)
         continue;
+    if (!strcmp(how, "calls"))
+        call_late();
     *nowhere = 1;
     return unused;
 }

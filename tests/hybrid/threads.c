@@ -1,7 +1,8 @@
 /*
- * A thread that reads clocks and sleeps beside the calls of the first one.
+ * A thread that reads clocks and sleeps beside the calls of the first one, with
+ * MPI_THREAD_SERIALIZED.
  *
- *     threads [both]      both: it calls MPI beside them, too
+ *     threads [both]      both: it calls MPI beside them, too, which is wrong
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
 {
     int provided, word = 0;
     pthread_t thread;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     calls_too = argc > 1;
     pthread_create(&thread, NULL, beside, NULL);

@@ -139,7 +139,7 @@ static void by_type(void)
     hinted();
 }
 
-/* The same tag on three communicators, received in another order than sent. */
+/* Messages with one tag on three communicators, received in another order than sent. */
 static void isolated(void)
 {
     MPI_Comm comms[3] = {MPI_COMM_WORLD};

@@ -44,7 +44,8 @@ static unsigned char *buffer(const struct message *m)
     return b;
 }
 
-/* The same list on every rank. Sizes lie around the usual limits of eager messages. */
+/* Makes a list that is the same on every rank. Sizes lie around the usual limits of eager
+ * messages. */
 static void make_round(void)
 {
     static const int sizes[] = {8, 9, 100, 4096, 65535, 65536, 65537, 140000};

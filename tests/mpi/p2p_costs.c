@@ -43,7 +43,7 @@ static void early_and_late(void)
     one_message(sizeof data, 1000 * US, 1, 1000 * US + 30 * US + 200 * US + 2 * US);
 }
 
-/* The same with a receive that is posted in time or not, and from any source. */
+/* A non-blocking receive that is posted in time or not, and from any source. */
 static void nonblocking(double late, int source, double end)
 {
     MPI_Request request;

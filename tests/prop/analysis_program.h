@@ -55,7 +55,8 @@ static struct world {
     unsigned ranks;
     int has_wildcards;
     int has_ties; /* calls take no time, and ranks do things at the same time */
-    int64_t clock[RANKS_MOST], ideal[RANKS_MOST];
+    uint8_t edges[RANKS_MOST * RANKS_MOST]; /* of communicator 2: from, to */
+    int64_t clock[RANKS_MOST], ideal[RANKS_MOST], file[RANKS_MOST];
     int next_request[RANKS_MOST];
     struct open_request open[RANKS_MOST][64];
     unsigned open_count[RANKS_MOST];
@@ -261,7 +262,8 @@ static const struct {
 } collectives[] = {
     {"MPI_Barrier", ANALYSIS_WAIT_BARRIER}, {"MPI_Allreduce", ANALYSIS_WAIT_NXN},
     {"MPI_Bcast", ANALYSIS_LATE_BROADCAST}, {"MPI_Reduce", ANALYSIS_EARLY_REDUCE},
-    {"MPI_Scan", ANALYSIS_EARLY_SCAN},
+    {"MPI_Scan", ANALYSIS_EARLY_SCAN},      {"MPI_Neighbor_allgather", ANALYSIS_LATE_NEIGHBOUR},
+    {"MPI_Comm_dup", ANALYSIS_WAIT_CREATE}, {"MPI_Comm_disconnect", ANALYSIS_WAIT_FREE},
 };
 
 /* Whether member `rank` needs that `of` has entered. */
@@ -274,6 +276,8 @@ static int needs(int kind, unsigned rank, unsigned of, unsigned root)
         return rank == root;
     case ANALYSIS_EARLY_SCAN:
         return of <= rank;
+    case ANALYSIS_LATE_NEIGHBOUR:
+        return w.edges[of * w.ranks + rank];
     default:
         return 1;
     }
@@ -303,9 +307,19 @@ static void do_collective(void)
         }
         if (c->leave < c->until)
             c->leave = c->until;
-        snprintf(args, sizeof args, "count=3 datatype=1 root=%u comm=0", root);
+        snprintf(args, sizeof args, "count=3 datatype=1 root=%u comm=%d", root,
+                 kind == ANALYSIS_LATE_NEIGHBOUR ? 2 : 0);
         end(c, collectives[which].name, args);
     }
+}
+
+/* An access to a file by one rank alone takes its time on an ideal network, too. */
+static void do_file(unsigned rank)
+{
+    struct call *c = begin(rank);
+    end(c, "MPI_File_write_at", "count=3 datatype=1 fh=0");
+    w.ideal[rank] += c->leave - c->enter;
+    w.file[rank] += c->leave - c->enter;
 }
 
 /* ---- execution ---- */
@@ -324,6 +338,10 @@ static void play(uint64_t seed, int has_wildcards, int has_ties)
     rng_seed(&w.rng, seed);
     w.ranks = 1 + (unsigned)below(RANKS_MOST);
     build_begin(&w.build, w.ranks);
+    static const int64_t members[RANKS_MOST] = {0, 1, 2, 3, 4};
+    for (unsigned i = 0; i < w.ranks * w.ranks; i++)
+        w.edges[i] = below(3) == 0;
+    build_topology(&w.build, 2, 99, members, w.ranks, w.edges);
     for (unsigned i = 0; i < w.ranks; i++) {
         struct call *c = &w.calls[w.call_count++];
         int64_t start = has_ties ? 0 : i;
@@ -332,8 +350,10 @@ static void play(uint64_t seed, int has_wildcards, int has_ties)
         build_call(&w.build, i, "MPI_Init", start, start, "");
     }
     for (int step = 0; step < STEPS; step++) {
-        unsigned rank = (unsigned)below(w.ranks), what = (unsigned)below(20);
-        if (what < 6)
+        unsigned rank = (unsigned)below(w.ranks), what = (unsigned)below(21);
+        if (what == 20)
+            do_file(rank);
+        else if (what < 6)
             do_send(rank);
         else if (what < 11)
             do_irecv(rank);

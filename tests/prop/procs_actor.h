@@ -6,10 +6,17 @@
 #define PROCS_ACTOR_H
 
 #include "base/mem.h"
+#include "engine/medium.h"
 #include "procs_link.h"
 #include "tap.h"
 
-enum { ENTITIES = 24, ITEMS = 1000, TAG_NOTE = PROCS_NOTE + 3, TAG_ITEM = PROCS_ITEM + 1 };
+enum {
+    ENTITIES = 24,
+    NOTICES = 32 /* as a source */,
+    ITEMS = 1000,
+    TAG_NOTE = PROCS_NOTE + 3,
+    TAG_ITEM = PROCS_ITEM + 1
+};
 
 struct scenario {
     uint64_t seed;
@@ -18,6 +25,8 @@ struct scenario {
     vtime lookahead, jitter, idle_limit;
     uint32_t abort_in, hang_in, poll_in; /* one of so many steps or ends; 0: never */
     uint32_t item_in, big_in, note_in;
+    int has_medium;
+    uint32_t notice_in; /* one of so many messages, with a medium */
 };
 
 struct mail {
@@ -46,8 +55,8 @@ struct actor {
     int step;
     uint32_t phase;
     vtime limit;        /* OP_ANY */
-    vtime posted;       /* time of a posted "any", or -1 ... */
-    vtime posted_limit; /* ... and when it gives up; when it was decided */
+    vtime posted;       /* time of a posted "any", or -1 */
+    vtime posted_limit; /* when that gives up; once decided, when it was */
     uint64_t posted_hash;
     vtime due;           /* what it blocked with */
     uint32_t item, told; /* awaited; last heard of */
@@ -111,6 +120,16 @@ static size_t random_size(struct node *n, struct actor *a)
     return rng_below(&a->rng, 10) ? rng_below(&a->rng, 90) : rng_below(&a->rng, 5000);
 }
 
+static void submit(struct node *n, struct actor *a, struct mail *m, vtime when)
+{
+    struct engine_call call = {.load = 1 + rng_below(&a->rng, (uint64_t)n->s->jitter)};
+
+    if (one_in(a, n->s->notice_in))
+        call.cookie = m->value | 1;
+    m->em.arrival = when;
+    engine_submit(&n->engine, &m->em, &call);
+}
+
 static void post(struct node *n, struct actor *a, uint32_t id, uint32_t dst, vtime when,
                  uint32_t phase, uint32_t item)
 {
@@ -119,13 +138,17 @@ static void post(struct node *n, struct actor *a, uint32_t id, uint32_t dst, vti
 
     m->em.src = number_of(n, id);
     m->em.dst = dst;
-    m->em.arrival = when + n->s->lookahead + (vtime)rng_below(&a->rng, (uint64_t)n->s->jitter);
     m->em.flags = one_in(a, 4) ? ENGINE_MSG_URGENT : 0;
     m->seq = ++a->sent[dst];
     m->value = rng_next(&a->rng);
     m->phase = phase;
     m->item = item;
     memset(m->fill, (int)(m->value & 255), fill);
+    if (n->s->has_medium) {
+        submit(n, a, m, when);
+        return;
+    }
+    m->em.arrival = when + n->s->lookahead + (vtime)rng_below(&a->rng, (uint64_t)n->s->jitter);
     FAULT(n, m->em.arrival < n->engine.safe_until, "a message is sent into what is safe");
     engine_inject(&n->engine, &m->em);
 }
@@ -139,7 +162,11 @@ static void drain(struct node *n, struct actor *a, uint32_t id)
         size_t fill = em->size - sizeof *m;
 
         FAULT(n, em->dst != number_of(n, id), "a message came to somebody else");
-        FAULT(n, m->seq != ++a->got[em->src], "messages of one source: out of order or lost");
+        if (m->seq == 0) /* a notice */
+            em->src = NOTICES;
+        else /* a medium orders them by time */
+            FAULT(n, !n->s->has_medium && m->seq != ++a->got[em->src],
+                  "messages of one source: out of order or lost");
         for (size_t i = 0; i < fill; i++)
             FAULT(n, m->fill[i] != (m->value & 255), "a message is damaged");
         n->big_got += fill > 65536;
@@ -216,7 +243,7 @@ static void note(void *owner, uint32_t from, int tag, const void *data, size_t b
 
 static void *two_words(uint32_t x)
 {
-    uint32_t *w = native_alloc(8);
+    uint32_t *w = proc_link_alloc(8);
 
     w[0] = x;
     w[1] = ~x;

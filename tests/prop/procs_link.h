@@ -1,7 +1,7 @@
 /*
  * procs_link.h - an adversarial link between engines that live in one process.
  *
- * It promises what struct native_link does and no more: messages of one pair of processes come in
+ * It promises what struct proc_link does and no more: messages of one pair of processes come in
  * the order they were sent. Otherwise each message is held back for a random number of looks, by
  * its kind, so that a verdict may be overtaken by what others did because of it, or a batch by
  * reports.
@@ -188,7 +188,7 @@ static int net_finish(struct net *net)
             for (struct parcel *m; (m = net->box[to].first[q]);) {
                 net->box[to].first[q] = m->next;
                 lost += m->tag == LINK_BATCH || m->tag >= PROCS_ITEM;
-                native_free(m->data);
+                proc_link_free(m->data);
                 free(m);
             }
         }
@@ -284,16 +284,16 @@ static void link_wait(void *owner, uint64_t ns)
         nanosleep(&t, NULL);
 }
 
-static struct native_link net_link(struct port *p, int crowded)
+static struct proc_link net_link(struct port *p, int crowded)
 {
-    return (struct native_link){.owner = p,
-                                .proc = p->proc,
-                                .procs = p->net->procs,
-                                .crowded = crowded,
-                                .send = link_send,
-                                .recv = link_recv,
-                                .wait = link_wait,
-                                .close = link_close};
+    return (struct proc_link){.owner = p,
+                              .proc = p->proc,
+                              .procs = p->net->procs,
+                              .crowded = crowded,
+                              .send = link_send,
+                              .recv = link_recv,
+                              .wait = link_wait,
+                              .close = link_close};
 }
 
 #endif

@@ -104,7 +104,7 @@ static int posted(struct node *n, struct actor *a, uint32_t id, vtime *due)
     if (at >= 0) {
         k = take(a, (uint32_t)at);
         a->posted_hash = mixed(a->posted_hash, mixed(k.seq, k.value) + k.src);
-        post(n, a, id, k.src, *due, 0, 0);
+        post(n, a, id, k.src % n->s->entities, *due, 0, 0);
     }
     *due = VTIME_NEVER;
     return 1;

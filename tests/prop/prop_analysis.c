@@ -187,6 +187,11 @@ static int differences(const struct analysis *a, const struct truth *t)
     double on_path = 0;
     for (unsigned i = 0; i < w.ranks; i++) {
         on_path += a->rank[i].path;
+        const struct analysis_rank *k = &a->rank[i];
+        if (!is_same(k->file, (double)w.file[i]) ||
+            !is_same(k->communication + k->file, k->mpi / PS) ||
+            !is_same(k->compute + k->communication + k->file, k->end / PS))
+            diag("classes of rank %u: %.17g of %.17g", i, k->file / PS, k->end / PS), count++;
         ideal = w.ideal[i] > ideal ? (double)w.ideal[i] : ideal;
         if (!w.has_wildcards && !w.has_ties && !is_same(a->rank[i].path, t->path[i]))
             diag("path of rank %u: %.17g, expected %.17g", i, a->rank[i].path / PS, t->path[i]),
@@ -261,13 +266,24 @@ static int check_nonsense(uint64_t seed)
     rng_seed(&w.rng, seed);
     unsigned ranks = 1 + (unsigned)below(4);
     build_begin(&b, ranks);
+    build_win(&b, 0);
+    build_win(&b, 1);
+    for (unsigned i = 0; i < 2 * ranks; i++) {
+        const uint8_t file = (uint8_t)(i % 2);
+        build_group(&b, i / 2, i % 2, (int64_t[]){i % 2, i % 3}, 2);
+        trace_other(&b.locals[i / 2], TRACE_DEFINE_FILE, 0, &file, 1);
+    }
     for (int i = 0; i < 300; i++) {
         unsigned rank = (unsigned)below(ranks), fn = (unsigned)below(b.header.schema->count);
-        static const char *const often[] = {"MPI_Isend",        "MPI_Irecv",    "MPI_Waitall",
-                                            "MPI_Waitsome",     "MPI_Recv",     "MPI_Bcast",
-                                            "MPI_Scan",         "MPI_Start",    "MPI_Send_init",
-                                            "MPI_Mprobe",       "MPI_Imrecv",   "MPI_Wait",
-                                            "MPI_Request_free", "MPI_Ibarrier", "MPI_Testany"};
+        static const char *const often[] =
+            {"MPI_Isend",        "MPI_Irecv",          "MPI_Waitall",    "MPI_Waitsome",
+             "MPI_Recv",         "MPI_Bcast",          "MPI_Scan",       "MPI_Start",
+             "MPI_Send_init",    "MPI_Mprobe",         "MPI_Imrecv",     "MPI_Wait",
+             "MPI_Request_free", "MPI_Ibarrier",       "MPI_Testany",    "MPI_Win_post",
+             "MPI_Win_start",    "MPI_Win_complete",   "MPI_Win_wait",   "MPI_Win_lock",
+             "MPI_Win_unlock",   "MPI_Win_lock_all",   "MPI_Put",        "MPI_Win_unlock_all",
+             "MPI_File_open",    "MPI_File_write_all", "MPI_Comm_spawn", "MPI_Pready",
+             "MPI_Psend_init",   "MPI_Finalize"};
         if (below(4))
             fn = (unsigned)trace_schema_find(b.header.schema,
                                              often[below(sizeof often / sizeof often[0])]);

@@ -54,7 +54,7 @@ static void add_record(struct buf *out, int wild, unsigned magnitude)
              t * (1 - spread / 2), t, fmin(t * (1 + spread), 1e15), fmin(t * (2 + spread), 1e15));
 }
 
-/* The same few sizes measured several times, at a machine whose speed changed in between. */
+/* A few sizes measured several times, on a machine whose speed changed in between. */
 static void add_repeats(struct buf *out)
 {
     uint64_t bytes = 0;

@@ -58,7 +58,7 @@ static int is_right(const struct entry *at, uint32_t len, uint32_t degree)
     return there == len && (len == 0 || at[0].id == naive_first());
 }
 
-/* The same steps for each of the two kinds of heap. */
+/* A function that takes random steps, for each of the two kinds of heap. */
 #define DEFINE_RUN(kind, degree)                                                               \
     static int run_##kind(struct rng *rng)                                                     \
     {                                                                                          \

@@ -8,7 +8,8 @@
  * status at every quiescence, as process 0 sees them: others stay out of rounds in which they have
  * nothing to do. Also checked: safe_until never decreases, no message comes to a process with an
  * arrival before its safe_until or that of its sender, nobody knows of later rounds than process 0,
- * nothing is in flight at the end, nobody waits for an item at quiescence.
+ * nothing is in flight at the end, nobody waits for an item at quiescence. In some scenarios all
+ * messages pass a medium (procs_medium.h), and every process takes part in every round.
  *
  *     prop_procs [first seed [number of seeds [0 contexts | 1 threads | 2 both]]]
  */
@@ -17,6 +18,7 @@
 #include "base/ticks.h"
 #include "engine_fini.h"
 #include "pool_live.h"
+#include "procs_medium.h"
 #include "procs_program.h"
 
 struct result {
@@ -52,6 +54,8 @@ static void scenario_make(struct scenario *s, uint64_t seed)
     s->item_in = rng_below(&r, 2) ? 0 : 5;
     s->big_in = rng_below(&r, 4) ? 0 : 60;
     s->note_in = rng_below(&r, 2) ? 0 : 6;
+    s->has_medium = rng_below(&r, 6) == 0;
+    s->notice_in = rng_below(&r, 3) ? 4 : 0;
 }
 
 /* ---- looking at what goes between the engine and its peers ---- */
@@ -98,6 +102,12 @@ static void look_batch(struct node *n, const char *data, size_t bytes)
     memcpy(&head, data, sizeof head);
     for (size_t at = sizeof head; at < bytes; at += (m.size - skip + 7) / 8 * 8) {
         memcpy((char *)&m + skip, data + at, sizeof m - skip);
+        if (m.flags & ENGINE_MSG_MEDIUM) {
+            at += sizeof(struct engine_call);
+            continue;
+        }
+        if (m.flags & ENGINE_MSG_URGENT && n->s->has_medium)
+            continue; /* a notice comes without the lookahead */
         FAULT(n, m.arrival < head.safe_until, "a message comes before its sender's safe_until");
         FAULT(n, m.arrival < n->engine.safe_until, "a message comes before safe_until");
         FAULT(n, !rank_map_is_here(&n->engine.cfg.map, m.dst), "a message went astray");
@@ -131,7 +141,9 @@ static void look_wait(void *owner, uint64_t ns)
 
 /* ---- one run ---- */
 
-static const struct engine_ops ops = {.resume = resume};
+static const struct engine_ops ops = {.resume = resume, .notice = server_notice};
+static struct server server; /* of process 0 */
+static struct engine_medium medium;
 
 static void node_init(struct node *n, const struct scenario *s, struct net *net, uint32_t proc,
                       struct rank_map map, uint64_t schedule)
@@ -144,9 +156,16 @@ static void node_init(struct node *n, const struct scenario *s, struct net *net,
                                 .ops = &ops,
                                 .owner = n,
                                 .stride = sizeof(struct actor)};
-    struct procs_config pc = {.engine = &n->engine, .note = note, .owner = n};
+    struct procs_config pc = {.engine = &n->engine,
+                              .note = note,
+                              .owner = n,
+                              .in_step = s->has_medium};
 
     memset(n, 0, sizeof *n);
+    if (s->has_medium && proc == 0) {
+        medium = server_start(&server, n);
+        cfg.medium = &medium;
+    }
     n->s = s;
     n->alone = net == NULL;
     n->actors = mem_zalloc(map.count * sizeof *n->actors + 1);
@@ -179,6 +198,8 @@ static void node_run(void *arg)
 
 static void node_check(struct node *n)
 {
+    if (server.node == n)
+        server_end(&server);
     FAULT(n, n->end == ENGINE_END_DONE && pool_live(&n->engine.msgs),
           "messages are left at the end");
     FAULT(n, !n->alone && n->settled != n->engine.rounds + 1, "not every verdict was a round");

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "formats/build.h"
-#include "formats/calls.h"
+#include "calls/calls.h"
 #include "trace/definitions.h"
 #include "trace/local.h"
 
@@ -31,7 +31,7 @@ struct random_rank {
     struct rng rng;
     struct format_build b;
     const struct random_trace *spec;
-    struct call_shape *shapes;
+    struct mpi_effect *shapes;
     uint64_t rank;
     int64_t comm;                            /* local number of the part of MPI_COMM_WORLD */
     int64_t types, groups, wins, files, ops; /* of the program's own: how many */
@@ -174,7 +174,7 @@ static struct trace_status random_status(struct random_rank *r, int64_t comm)
 
 /* The request that status k belongs to; -1: none. */
 static int64_t random_status_request(struct random_rank *r, const struct format_call *call,
-                                     const struct call_shape *s, uint64_t k)
+                                     const struct mpi_effect *s, uint64_t k)
 {
     const struct trace_value *requests = &call->event.args[s->request];
     (void)r;
@@ -189,7 +189,7 @@ static int64_t random_status_request(struct random_rank *r, const struct format_
 }
 
 static void random_statuses(struct random_rank *r, struct format_call *call,
-                            const struct call_shape *s, unsigned at, uint64_t count)
+                            const struct mpi_effect *s, unsigned at, uint64_t count)
 {
     int64_t comm = s->comm >= 0 ? call->event.args[s->comm].number : -1;
     for (uint64_t i = 0; i < count; i++) {
@@ -198,7 +198,8 @@ static void random_statuses(struct random_rank *r, struct format_call *call,
         if (s->request >= 0 && request >= 0 && r->requests[request].is_recv)
             status = random_status(r, r->requests[request].comm);
         else if (s->request < 0 && comm >= 0 &&
-                 (s->kind == CALL_RECV || s->kind == CALL_SENDRECV || s->kind == CALL_PROBE))
+                 (s->kind == MPI_DOES_RECEIVE || s->kind == MPI_DOES_EXCHANGE ||
+                  s->kind == MPI_DOES_PROBE))
             status = random_status(r, comm);
         r->statuses[at][i] = status;
     }
@@ -206,7 +207,7 @@ static void random_statuses(struct random_rank *r, struct format_call *call,
     call->event.args[at].count = call->fn->args[at].is_array ? count : 0;
 }
 
-static void random_arg(struct random_rank *r, struct format_call *call, const struct call_shape *s,
+static void random_arg(struct random_rank *r, struct format_call *call, const struct mpi_effect *s,
                        unsigned i)
 {
     const struct trace_arg *arg = &call->fn->args[i];
@@ -232,7 +233,7 @@ static void random_arg(struct random_rank *r, struct format_call *call, const st
     } else if (arg->class == TRACE_HANDLE) {
         v->number = random_handle(r, arg);
     } else if (arg->class == TRACE_REQUEST) {
-        v->number = random_request(r, arg, s->kind == CALL_RECV, comm);
+        v->number = random_request(r, arg, s->kind == MPI_DOES_RECEIVE, comm);
     } else if (arg->class == TRACE_BUFFER) {
         v->number = r->spec->is_plain ? 0 : (int64_t)random_below(r, 3);
     } else {
@@ -242,7 +243,7 @@ static void random_arg(struct random_rank *r, struct format_call *call, const st
 }
 
 /* What counts at the root alone is not there elsewhere. */
-static int random_skips(struct random_rank *r, struct format_call *call, const struct call_shape *s,
+static int random_skips(struct random_rank *r, struct format_call *call, const struct mpi_effect *s,
                         unsigned at)
 {
     static const struct {
@@ -295,7 +296,7 @@ static void random_call(struct random_rank *r)
     if (random_below(r, 2))
         fn = (unsigned)trace_schema_find(schema, often[random_below(r, 8)]);
     format_call_begin(&call, &r->b, schema->fns[fn].name);
-    const struct call_shape *s = &r->shapes[fn];
+    const struct mpi_effect *s = &r->shapes[fn];
     const int first[] = {s->comm, s->request, s->root}; /* others follow from them */
     for (int k = 0; k < 3; k++)
         if (first[k] >= 0)
@@ -304,7 +305,7 @@ static void random_call(struct random_rank *r)
         if ((int)i != s->comm && (int)i != s->request && (int)i != s->root &&
             !random_skips(r, &call, s, i))
             random_arg(r, &call, s, i);
-    int name = call_arg(call.fn, "filename");
+    int name = calls_arg(call.fn, "filename");
     if (name >= 0) { /* as the file is called */
         call.event.args[name].text = "data";
         call.event.args[name].count = 4;
@@ -320,7 +321,7 @@ static void random_rank_write(struct random_rank *r, uint64_t rank)
     struct rng rng = r->rng;
     struct format_build b = r->b;
     const struct random_trace *spec = r->spec;
-    struct call_shape *shapes = r->shapes;
+    struct mpi_effect *shapes = r->shapes;
     memset(r, 0, sizeof *r);
     r->rng = rng, r->b = b, r->spec = spec, r->shapes = shapes, r->rank = rank;
     format_build_rank(&r->b, rank);
@@ -352,7 +353,7 @@ static int random_trace_write(const struct random_trace *spec, const char *path,
     rng_seed(&r->rng, spec->seed);
     format_build_init(&r->b, path, spec->ranks, NULL);
     trace_header_add(&r->b.header, "program", "random");
-    r->shapes = call_shapes_make(r->b.header.schema);
+    r->shapes = calls_of(r->b.header.schema);
     int rc = format_build_start(&r->b, err);
     if (rc == 0) {
         format_build_nodes(&r->b, members);

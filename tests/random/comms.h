@@ -104,6 +104,22 @@ static MPI_Comm from_group(const struct comm *c, struct draw *d)
     return made;
 }
 
+/* Rows of a grid; or all, in a communicator with other hints. */
+static MPI_Comm by_grid(const struct comm *c, struct draw *d)
+{
+    int dims[2] = {0, 0}, periods[2] = {0, 1}, keeps[2] = {0, 1};
+    MPI_Comm grid, made;
+    if (draw(d, 2)) {
+        MPI_Comm_dup_with_info(c->comm, MPI_INFO_NULL, &made);
+        return made;
+    }
+    MPI_Dims_create(c->size, 2, dims);
+    MPI_Cart_create(c->comm, 2, dims, periods, 0, &grid);
+    MPI_Cart_sub(grid, keeps, &made);
+    MPI_Comm_free(&grid);
+    return made;
+}
+
 /* Two halves, joined by an intercommunicator. */
 static MPI_Comm join(const struct comm *c, struct draw *d, int *is_first)
 {
@@ -158,10 +174,12 @@ static MPI_Comm make_comm(const struct comm *c, struct draw *d, struct draw *own
     *is_first = c->is_first;
     if (c->is_inter)
         return make_from_inter(c, d, own);
-    switch (draw(d, 7)) {
+    switch (draw(d, 8)) {
     case 0:
         MPI_Comm_dup(c->comm, &made);
         return made;
+    case 5:
+        return by_grid(c, d);
     case 1:
     case 2:
         return idup(c, d, own);

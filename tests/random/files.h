@@ -16,7 +16,10 @@ enum file_write {
     WRITE_LATER,
     WRITE_LATER_ALL,
     WRITE_SPLIT,
+    WRITE_LATER_VIEW,
+    WRITE_AT_SPLIT,
     WRITE_ORDERED,
+    WRITE_ORDERED_SPLIT,
     WRITE_SHARED,
     WRITE_LATER_SHARED,
     WRITES
@@ -77,6 +80,12 @@ static void file_write(const struct comm *c, MPI_File f, int how, struct draw *o
         spend(own);
         MPI_File_write_all_end(f, data, &s);
         return;
+    case WRITE_LATER_VIEW:
+        file_view(c, f);
+        MPI_File_iwrite_all(f, data, BLOCKS * BLOCK, MPI_LONG, &r);
+        spend(own);
+        MPI_Wait(&r, &s);
+        return;
     default:
         break;
     }
@@ -95,9 +104,17 @@ static void file_write(const struct comm *c, MPI_File f, int how, struct draw *o
             MPI_File_iwrite_at(f, at, b, BLOCK, MPI_LONG, &r);
         else if (how == WRITE_LATER_ALL)
             MPI_File_iwrite_at_all(f, at, b, BLOCK, MPI_LONG, &r);
-        else if (how == WRITE_ORDERED)
+        else if (how == WRITE_AT_SPLIT) {
+            MPI_File_write_at_all_begin(f, at, b, BLOCK, MPI_LONG);
+            spend(own);
+            MPI_File_write_at_all_end(f, b, &s);
+        } else if (how == WRITE_ORDERED)
             MPI_File_write_ordered(f, b, BLOCK, MPI_LONG, &s);
-        else if (how == WRITE_SHARED)
+        else if (how == WRITE_ORDERED_SPLIT) {
+            MPI_File_write_ordered_begin(f, b, BLOCK, MPI_LONG);
+            spend(own);
+            MPI_File_write_ordered_end(f, b, &s);
+        } else if (how == WRITE_SHARED)
             MPI_File_write_shared(f, b, BLOCK, MPI_LONG, &s);
         else
             MPI_File_iwrite_shared(f, b, BLOCK, MPI_LONG, &r);
@@ -121,9 +138,15 @@ static void file_read(const struct comm *c, MPI_File f, int how, int is_ordered)
         MPI_File_read_at(f, 0, data, all, MPI_LONG, &s);
     else if (how == 3)
         MPI_File_iread(f, data, all, MPI_LONG, &r);
-    else
+    else if (how == 4)
         MPI_File_iread_all(f, data, all, MPI_LONG, &r);
-    if (how >= 3)
+    else if (how == 5)
+        MPI_File_iread_at(f, 0, data, all, MPI_LONG, &r);
+    else {
+        MPI_File_read_all_begin(f, data, all, MPI_LONG);
+        MPI_File_read_all_end(f, data, &s);
+    }
+    if (r != MPI_REQUEST_NULL)
         MPI_Wait(&r, &s);
     MPI_Get_count(&s, MPI_LONG, &seen);
     CHECK(seen == all);
@@ -138,10 +161,29 @@ static void file_read(const struct comm *c, MPI_File f, int how, int is_ordered)
     free(data);
 }
 
+/* Each block is read by one member, whoever comes first. */
+static void file_share(const struct comm *c, MPI_File f, struct draw *own)
+{
+    long b[BLOCK];
+    MPI_Status s;
+    MPI_File_set_view(f, 0, MPI_LONG, MPI_LONG, "native", MPI_INFO_NULL);
+    MPI_File_seek_shared(f, 0, MPI_SEEK_SET);
+    for (int i = 0; i < BLOCKS; i++) {
+        int seen;
+        spend(own);
+        MPI_File_read_shared(f, b, BLOCK, MPI_LONG, &s);
+        MPI_Get_count(&s, MPI_LONG, &seen);
+        CHECK(seen == BLOCK && b[0] >= 0 && b[0] < c->size && b[1] >= 0 && b[1] < BLOCKS);
+        CHECK(file_is_block(b, (int)b[0], (int)b[1]));
+        run.sum += (uint64_t)b[BLOCK - 1];
+        note((uint64_t)(b[0] * BLOCKS + b[1]));
+    }
+}
+
 static void act_files(const struct comm *c)
 {
     struct draw d = draw_shared(), own = draw_own();
-    int write = (int)draw(&d, WRITES), read = (int)draw(&d, 5);
+    int write = (int)draw(&d, WRITES), read = (int)draw(&d, 8);
     char name[128];
     MPI_File f;
     file_name(c, name, sizeof name);
@@ -153,7 +195,10 @@ static void act_files(const struct comm *c)
     file_write(c, f, write, &own);
     MPI_File_sync(f);
     MPI_Barrier(c->comm);
-    file_read(c, f, read, write < WRITE_SHARED);
+    if (read == 7)
+        file_share(c, f, &own);
+    else
+        file_read(c, f, read, write < WRITE_SHARED);
     MPI_File_close(&f);
 }
 

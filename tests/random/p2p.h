@@ -20,7 +20,8 @@ static int message_count;
 static unsigned char *outgoing[MESSAGES_MAX], *incoming[MESSAGES_MAX];
 static int mine[MESSAGES_MAX], mine_count;
 
-/* The same list on every member. On an intercommunicator both groups send to the other. */
+/* Makes a list that is the same on every member. On an intercommunicator both groups send to the
+ * other. */
 static void make_messages(const struct comm *c, struct draw *d)
 {
     int senders = c->is_inter ? c->size + c->others : c->size, most = 8 + (int)draw(d, 24);
@@ -115,11 +116,12 @@ static void post(const struct comm *c, int is_wild, int is_persistent, MPI_Reque
     for (int i = 0; i < mine_count; i++) {
         const struct message *m = &messages[mine[i]];
         int source = is_wild ? MPI_ANY_SOURCE : source_of(m);
+        int tag = is_wild == 2 ? MPI_ANY_TAG : m->tag;
         incoming[i] = malloc(BYTES_MAX);
         if (is_persistent)
-            MPI_Recv_init(incoming[i], BYTES_MAX, MPI_BYTE, source, m->tag, c->comm, &r[i]);
+            MPI_Recv_init(incoming[i], BYTES_MAX, MPI_BYTE, source, tag, c->comm, &r[i]);
         else
-            MPI_Irecv(incoming[i], BYTES_MAX, MPI_BYTE, source, m->tag, c->comm, &r[i]);
+            MPI_Irecv(incoming[i], BYTES_MAX, MPI_BYTE, source, tag, c->comm, &r[i]);
     }
     if (is_persistent && mine_count)
         MPI_Startall(mine_count, r);
@@ -172,6 +174,7 @@ static void receive_probed(const struct comm *c, int how)
     free(b);
 }
 
+#if RANDOM_HAS_CANCEL
 /* A receive that nothing matches. */
 static void cancel_one(const struct comm *c, int way)
 {
@@ -186,6 +189,12 @@ static void cancel_one(const struct comm *c, int way)
     MPI_Test_cancelled(&s, &flag);
     CHECK(flag);
 }
+#else
+static void cancel_one(const struct comm *c, int way)
+{
+    (void)c, (void)way;
+}
+#endif
 
 static void end_sends(MPI_Request *r, int count, int way)
 {
@@ -198,26 +207,12 @@ static void end_sends(MPI_Request *r, int count, int way)
         free(outgoing[i]), outgoing[i] = NULL;
 }
 
-/* Persistent requests become inactive, and are not null: they cannot be counted down. */
-static int way_of(struct draw *own, int is_persistent)
-{
-    return (int)draw(own, is_persistent ? 3 : COMPLETIONS);
-}
-
-static int has_persistent(const struct comm *c)
-{
-    for (int i = 0; i < message_count; i++)
-        if (messages[i].src == c->rank && messages[i].mode == 2)
-            return 1;
-    return 0;
-}
-
 static void act_messages(const struct comm *c)
 {
     struct draw d = draw_shared(), own = draw_own();
     MPI_Request sends[MESSAGES_MAX], receives[MESSAGES_MAX];
     int sent = 0, is_ready = draw(&d, 6) == 0, probes = (int)draw(&own, 3) == 0;
-    int is_wild = (int)draw(&own, 2), persistent = draw(&own, 4) == 0;
+    int is_wild = (int)draw(&own, 3), persistent = draw(&own, 4) == 0;
     make_messages(c, &d);
     memset(last_of, 0, sizeof last_of);
     spend(&own);
@@ -240,12 +235,31 @@ static void act_messages(const struct comm *c)
     if (probes)
         receive_probed(c, (int)draw(&own, 4));
     else
-        receive_posted(way_of(&own, persistent), receives);
-    end_sends(sends, sent, way_of(&own, is_ready <= 0 && has_persistent(c)));
+        receive_posted((int)draw(&own, COMPLETIONS), receives);
+    end_sends(sends, sent, (int)draw(&own, COMPLETIONS));
     MPI_Barrier(c->comm); /* no message of the next action is received in this one */
 }
 
 /* ---- everybody exchanges with the members `shift` away ---- */
+
+/* Persistent requests, started again and again. */
+static void exchange_again(const struct comm *c, int to, int from, int bytes, unsigned char *a,
+                           unsigned char *b)
+{
+    MPI_Request r[2];
+    MPI_Status s[2];
+    int flag = 0;
+    MPI_Recv_init(b, bytes, MPI_BYTE, from, 5, c->comm, &r[0]);
+    MPI_Ssend_init(a, bytes, MPI_BYTE, to, 5, c->comm, &r[1]);
+    for (int i = 0; i < 3; i++, flag = 0) {
+        MPI_Startall(2, r);
+        for (int tries = 0; !flag && i == 1; tries++)
+            MPI_Testall(2, r, &flag, s), note((uint64_t)tries);
+        MPI_Waitall(2, r, s);
+    }
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+}
 
 static void exchange(const struct comm *c, int how, int to, int from, int bytes, unsigned char *a,
                      unsigned char *b)
@@ -273,12 +287,30 @@ static void exchange(const struct comm *c, int how, int to, int from, int bytes,
         MPI_Bsend(a, bytes, MPI_BYTE, to, 5, c->comm);
         MPI_Recv(b, bytes, MPI_BYTE, from, 5, c->comm, s);
         break;
+    case 5:
+        memcpy(b, a, (size_t)bytes);
+        MPI_Isendrecv_replace(b, bytes, MPI_BYTE, to, 5, from, 5, c->comm, r);
+        MPI_Wait(r, s);
+        break;
+    case 6: /* neighbours of the ends are nobody, whose messages are empty */
+        MPI_Irecv(b, bytes, MPI_BYTE, from, 5, c->comm, &r[0]);
+        MPI_Sendrecv(a, bytes, MPI_BYTE, MPI_PROC_NULL, 5, b, 0, MPI_BYTE, MPI_PROC_NULL, 5,
+                     c->comm, s);
+        CHECK(s->MPI_SOURCE == MPI_PROC_NULL);
+        MPI_Barrier(c->comm);
+        MPI_Rsend(a, bytes, MPI_BYTE, to, 5, c->comm);
+        MPI_Wait(r, s);
+        break;
+    case 7: /* several times */
+        exchange_again(c, to, from, bytes, a, b);
+        break;
     default: /* in parts */
         MPI_Psend_init(a, 4, bytes / 4, MPI_BYTE, to, 5, c->comm, MPI_INFO_NULL, &r[0]);
         MPI_Precv_init(b, 2, bytes / 2, MPI_BYTE, from, 5, c->comm, MPI_INFO_NULL, &r[1]);
         MPI_Startall(2, r);
-        for (int i = 3; i >= 0; i--)
-            MPI_Pready(i, r[0]);
+        MPI_Pready_range(1, 2, r[0]);
+        MPI_Pready(3, r[0]);
+        MPI_Pready_list(1, (int[]){0}, r[0]);
         for (int flag = 0; !flag;)
             MPI_Parrived(r[1], 1, &flag);
         MPI_Waitall(2, r, s);
@@ -296,7 +328,7 @@ static void act_exchange(const struct comm *c)
     unsigned char *a = malloc((size_t)bytes), *b = malloc((size_t)bytes);
     spend(&own);
     fill(a, base + (uint64_t)c->rank, bytes);
-    exchange(c, (int)draw(&d, 6), to, from, bytes, a, b);
+    exchange(c, (int)draw(&d, 9), to, from, bytes, a, b);
     CHECK(is_filled(b, base + (uint64_t)from, bytes));
     run.sum += (uint64_t)bytes * (uint64_t)(from + 1);
     MPI_Barrier(c->comm);

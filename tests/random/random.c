@@ -3,15 +3,21 @@
  * communicators. It checks all results itself. The sum that rank 0 prints depends only on the seed
  * and the number of ranks; lines that start with "virtual:" depend also on virtual time.
  *
- *     random SEED [ACTIONS [AREAS]]      AREAS: letters of the table below; default: all
+ *     random SEED [ACTIONS [AREAS [ACTION RANK]]]
+ *
+ * AREAS: letters of the table below; default: all. With the last two, that rank aborts the run
+ * before that action, wherever others are then.
  */
 #include "coll.h"
 #include "files.h"
+#include "folds.h"
+#include "graph.h"
 #include "p2p.h"
+#include "races.h"
 #include "rma.h"
 #include "spawn.h"
 
-enum { ATTACHED = 16 << 20 };
+enum { ATTACHED = 16 << 20, ABORTED = 7 };
 
 static void act_one(int area, const struct comm *c, char *program)
 {
@@ -27,6 +33,18 @@ static void act_one(int area, const struct comm *c, char *program)
         break;
     case 'n':
         act_neighbours(c);
+        break;
+    case 'g':
+        act_graph(c);
+        break;
+    case 'u':
+        act_folds(c);
+        break;
+    case 'r':
+        act_races(c);
+        break;
+    case 'j':
+        act_ports(c);
         break;
     case 'o':
         act_one_sided(c);
@@ -45,7 +63,7 @@ static void act_one(int area, const struct comm *c, char *program)
 /* Every area that is allowed, some more often than others; intercommunicators are for some. */
 static int draw_area(struct draw *d, const char *areas, int *spawns)
 {
-    static const char often[] = "mmmmxxccccddddnooooossffp";
+    static const char often[] = "mmmmxxxccccddddngguurrooooossfffjp";
     for (;;) {
         int area = often[draw(d, sizeof often - 1)];
         if (strchr(areas, area))
@@ -63,6 +81,8 @@ static void act(const char *areas, char *program)
         act_comms(which);
     else if (c->comm != MPI_COMM_NULL && (!c->is_inter || area == 'm' || area == 'c'))
         act_one(area, c, program);
+    if (check_virtual())
+        note((uint64_t)(MPI_Wtime() * 1e9));
 }
 
 static void show(void)
@@ -83,8 +103,9 @@ static void show(void)
 
 int main(int argc, char **argv)
 {
-    const char *areas = argc > 3 ? argv[3] : "mxcdnosfp";
+    const char *areas = argc > 3 ? argv[3] : "mxcdngurosfjp";
     int actions = argc > 2 ? atoi(argv[2]) : 12, room = ATTACHED;
+    int abort_at = argc > 5 ? atoi(argv[4]) : -1;
     char *attached = malloc(ATTACHED);
     MPI_Init(&argc, &argv);
     run.rank = check_rank();
@@ -96,8 +117,11 @@ int main(int argc, char **argv)
         run.seed = strtoull(argv[1], NULL, 0);
         MPI_Buffer_attach(attached, ATTACHED);
         comms_init();
-        for (run.action = 0; run.action < actions; run.action++)
+        for (run.action = 0; run.action < actions; run.action++) {
+            if (run.action == abort_at && run.rank == atoi(argv[5]))
+                MPI_Abort(MPI_COMM_WORLD, ABORTED);
             act(areas, argv[0]);
+        }
         comms_fini();
         MPI_Buffer_detach(&attached, &room);
         show();

@@ -250,10 +250,12 @@ static void rma_lock_all(struct rma *w, struct draw *own)
         struct rma_result r;
         rma_start(w, i, (int)draw(own, 2), &r);
         spend(own);
-        if (draw(own, 2))
+        if (draw(own, 2)) {
+            MPI_Win_flush_local_all(w->win); /* what was fetched is here with the next one */
             MPI_Win_flush(w->targets[i], w->win);
-        else
+        } else {
             MPI_Win_flush_all(w->win);
+        }
         rma_take(w, i, &r);
     }
     MPI_Win_unlock_all(w->win);

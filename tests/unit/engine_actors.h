@@ -10,7 +10,7 @@
 #include "engine_fini.h"
 #include "tap.h"
 
-enum { MANY = 200 };
+enum { MANY = 3 * ENGINE_GROUP };
 
 struct actor {
     struct engine_entity ent;
@@ -22,8 +22,10 @@ static struct engine engine;
 static int (*script)(uint32_t id, struct actor *);
 static uint32_t order[10000];
 static int ran;
-static int handing, handed; /* entities hand over to each other; how often they did */
-static int mistaken;        /* an entity ran whose turn it was not */
+/* Entities hand over to each other, for a time or for some turns; how often they did. */
+static enum { NOT_HANDING, HANDING_FOR_TIME, HANDING_FOR_TURNS } handing;
+static int handed;
+static int mistaken; /* an entity ran whose turn it was not */
 static uint32_t spares;
 
 static int turn(uint32_t id)
@@ -98,7 +100,7 @@ static enum engine_end run(uint64_t n, vtime lookahead, vtime idle_limit, uint64
                                 .random = schedule != 0,
                                 .seed = schedule,
                                 .ops = is_paced ? &ops_paced : &ops,
-                                .hand_ticks = handing ? (uint64_t)1 << 62 : 0};
+                                .hand_ticks = handing == HANDING_FOR_TIME ? (uint64_t)1 << 62 : 0};
 
     memset(actors, 0, sizeof actors);
     ran = 0;

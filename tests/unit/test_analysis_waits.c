@@ -319,6 +319,200 @@ static void test_other_comm(void)
     analysis_fini(&a);
 }
 
+/* A ring in which each rank sends to the next one, on a communicator with another order of ranks.
+ * Rank 1 is late; rank 2 waits for it, and rank 3 for rank 2, a call later. */
+static void test_neighbours(void)
+{
+    struct build b;
+    int64_t members[] = {2, 0, 1, 3};
+    static const uint8_t edges[] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0};
+    static const int64_t times[4][3][2] = {
+        {{10, 31}, {32, 42}, {50, 130}},
+        {{100, 101}, {110, 111}, {115, 116}},
+        {{15, 105}, {106, 112}, {113, 117}},
+        {{30, 32}, {40, 107}, {120, 121}},
+    };
+    build_begin(&b, 4);
+    build_topology(&b, 2, 99, members, 4, edges);
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < 3; k++)
+            build_call(&b, i, "MPI_Neighbor_alltoall", times[i][k][0], times[i][k][1], "comm=2");
+    struct analysis a = run(&b);
+    only(&a, ANALYSIS_LATE_NEIGHBOUR, (20 + 8 + 70) + (85 + 4 + 2) + 66);
+    is_near(a.rank[1].waits[ANALYSIS_LATE_NEIGHBOUR], 0, "rank 1 waits for nobody who is late");
+    is_near(a.rank[3].waits[ANALYSIS_LATE_NEIGHBOUR], 66 * PS, "rank 3 for rank 2");
+    is_near(a.rank[1].delay_cost, (85 + 4 + 2) * PS, "rank 1 made rank 2 wait");
+    is_near(a.rank[2].delay_cost, 66 * PS, "rank 2 made rank 3 wait");
+    ok(place(&a, 1, "MPI_Neighbor_alltoall", "")->delay_indirect > 50 * PS,
+       "because of its own waiting");
+    is_near(a.rank[1].path, 90 * PS, "the path begins at rank 1");
+    is_near(a.rank[2].path, 6 * PS, "goes on at rank 2");
+    is_near(a.rank[3].path, 14 * PS, "then at rank 3");
+    analysis_fini(&a);
+}
+
+/* Windows of a communicator are told apart. A fence that has ended before the last rank enters it
+ * has not waited. */
+static void test_fence(void)
+{
+    struct build b;
+    static const uint8_t wins[2][4] = {{0, 0, 0, 2}, {1, 0, 0, 2}};
+    build_begin(&b, 2);
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 2; k++)
+            trace_other(&b.locals[i], TRACE_DEFINE_WIN, 0, wins[k], sizeof wins[k]);
+    build_call(&b, 0, "MPI_Win_fence", 10, 91, "win=0");
+    build_call(&b, 0, "MPI_Win_fence", 95, 97, "win=1");
+    build_call(&b, 0, "MPI_Win_fence", 100, 102, "win=0");
+    build_call(&b, 1, "MPI_Win_fence", 40, 96, "win=1");
+    build_call(&b, 1, "MPI_Win_fence", 98, 99, "win=0");
+    build_call(&b, 1, "MPI_Win_fence", 120, 121, "win=0");
+    struct analysis a = run(&b);
+    only(&a, ANALYSIS_WAIT_FENCE, 55);
+    is_near(a.rank[1].waits[ANALYSIS_WAIT_FENCE], 55 * PS, "for the other rank");
+    is_near(a.rank[0].delay_cost, 55 * PS, "which made it wait");
+    analysis_fini(&a);
+}
+
+/* Rank 0 accesses rank 1. In the first epoch MPI_Win_start waits for the post; in the second it
+ * does not, and MPI_Win_complete does. */
+static void test_late_post(void)
+{
+    struct build b;
+    build_begin(&b, 2);
+    build_win(&b, 0);
+    build_group(&b, 0, 0, (int64_t[]){1}, 1);
+    build_group(&b, 1, 0, (int64_t[]){0}, 1);
+    build_call(&b, 0, "MPI_Win_start", 10, 52, "group=0 win=0");
+    build_call(&b, 0, "MPI_Put", 60, 62, "target_rank=1 win=0");
+    build_call(&b, 0, "MPI_Win_complete", 80, 81, "win=0");
+    build_call(&b, 0, "MPI_Win_start", 90, 91, "group=0 win=0");
+    build_call(&b, 0, "MPI_Win_complete", 100, 142, "win=0");
+    build_call(&b, 1, "MPI_Win_post", 50, 51, "group=0 win=0");
+    build_call(&b, 1, "MPI_Win_wait", 55, 83, "win=0");
+    build_call(&b, 1, "MPI_Win_post", 140, 141, "group=0 win=0");
+    build_call(&b, 1, "MPI_Win_wait", 145, 146, "win=0");
+    struct analysis a = run(&b);
+    for (int k = 0; k < ANALYSIS_WAIT_KINDS; k++)
+        is_near(a.waits[k] / PS,
+                k == ANALYSIS_LATE_POST       ? 40 + 40
+                : k == ANALYSIS_EARLY_WAIT    ? 62 - 55
+                : k == ANALYSIS_LATE_COMPLETE ? 80 - 62
+                                              : 0,
+                analysis_wait_name(k));
+    is_near(a.rank[1].delay_cost, 80 * PS, "rank 1 made rank 0 wait");
+    is_near(a.rank[0].delay_cost, 25 * PS, "and the other way round");
+    analysis_fini(&a);
+}
+
+/* Ranks 1 to 4 want the lock of rank 0 in an order that only the ends of their calls show: 2, then
+ * 3 and 4 together, then 1. */
+static void test_locks(void)
+{
+    struct build b;
+    static const int64_t times[5][4] = {{0},
+                                        {10, 95, 100, 101},
+                                        {12, 14, 40, 44},
+                                        {20, 46, 60, 61},
+                                        {30, 45, 90, 92}};
+    build_begin(&b, 5);
+    build_win(&b, 0);
+    build_call(&b, 0, "MPI_Barrier", 1, 2, "comm=1");
+    for (unsigned i = 1; i < 5; i++) {
+        build_call(&b, i, "MPI_Win_lock", times[i][0], times[i][1],
+                   i < 3 ? "lock_type=234 rank=0 win=0" : "lock_type=235 rank=0 win=0");
+        build_call(&b, i, "MPI_Win_unlock", times[i][2], times[i][3], "rank=0 win=0");
+    }
+    struct analysis a = run(&b);
+    only(&a, ANALYSIS_LOCK_CONTENTION, (40 - 20) + (40 - 30) + (90 - 10));
+    is_near(a.rank[1].waits[ANALYSIS_LOCK_CONTENTION], 80 * PS, "the last has waited for all");
+    is_near(a.rank[2].waits[ANALYSIS_LOCK_CONTENTION], 0, "the first for nobody");
+    is_near(a.rank[2].path, 39 * PS, "the path begins at the first");
+    is_near(a.rank[3].path, 0, "leaves out the one that was short");
+    is_near(a.rank[4].path, 50 * PS, "and goes by the other");
+    is_near(a.rank[1].path, 11 * PS, "to the last");
+    analysis_fini(&a);
+}
+
+/* Two files of one communicator. A collective that has ended before the last rank enters it has not
+ * waited; waiting for a request of a file is file time. */
+static void test_files(void)
+{
+    struct build b;
+    static const uint8_t names[2][3] = {{0, 'a', 0}, {1, 'b', 0}};
+    build_begin(&b, 2);
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 2; k++)
+            trace_other(&b.locals[i], TRACE_DEFINE_FILE, 0, names[k], 2);
+    build_call(&b, 0, "MPI_File_open", 10, 62, "comm=0 fh=0");
+    build_call(&b, 0, "MPI_File_open", 70, 72, "comm=0 fh=1");
+    build_call(&b, 0, "MPI_File_write_at_all", 80, 82, "fh=0 count=4 datatype=1");
+    build_call(&b, 0, "MPI_File_iwrite_at_all", 90, 91, "fh=1 count=4 datatype=1 request=0");
+    build_call(&b, 0, "MPI_Wait", 100, 150, "request=0");
+    build_call(&b, 1, "MPI_File_open", 60, 61, "comm=0 fh=0");
+    build_call(&b, 1, "MPI_File_open", 70, 72, "comm=0 fh=1");
+    build_call(&b, 1, "MPI_File_write_at_all", 120, 122, "fh=1 count=4 datatype=1");
+    build_call(&b, 1, "MPI_File_write_at_all", 130, 132, "fh=0 count=4 datatype=1");
+    struct analysis a = run(&b);
+    only(&a, ANALYSIS_WAIT_FILE, 50 + 20);
+    is_near(a.rank[0].file, (52 + 2 + 2 + 1 + 50) * PS, "file time of rank 0");
+    is_near(a.rank[0].communication, 0, "it does nothing else in MPI");
+    is_near(a.file_bytes, 4 * 32, "bytes");
+    is_near(a.efficiency.ideal, (150 - 10) * PS, "an ideal network does not help");
+    is_near(a.efficiency.parallel,
+            a.efficiency.load_balance * a.efficiency.communication * a.efficiency.file,
+            "the factors are exact");
+    analysis_fini(&a);
+}
+
+/* A partitioned message is sent when its last part is ready, and no other message is taken for
+ * it. */
+static void test_parts(void)
+{
+    struct build b;
+    build_begin(&b, 2);
+    build_call(&b, 0, "MPI_Psend_init", 1, 2,
+               "partitions=4 count=2 datatype=1 dest=1 tag=5 comm=0 request=0");
+    build_call(&b, 0, "MPI_Start", 3, 4, "request=0");
+    build_call(&b, 0, "MPI_Send", 6, 7, SEND "dest=1");
+    build_call(&b, 0, "MPI_Pready", 10, 11, "partition=3 request=0");
+    build_call(&b, 0, "MPI_Pready_list", 20, 21, "length=1 array_of_partitions=1 request=0");
+    build_call(&b, 0, "MPI_Pready_range", 50, 51, "partition_low=0 partition_high=2 request=0");
+    build_call(&b, 0, "MPI_Wait", 52, 53, "request=0");
+    build_call(&b, 1, "MPI_Precv_init", 1, 2,
+               "partitions=4 count=2 datatype=1 dest=0 tag=5 comm=0 request=0");
+    build_call(&b, 1, "MPI_Start", 3, 4, "request=0");
+    build_call(&b, 1, "MPI_Recv", 10, 11, RECV);
+    build_call(&b, 1, "MPI_Wait", 15, 55, "request=0 status=0:5:64");
+    struct analysis a = run(&b);
+    only(&a, ANALYSIS_LATE_SENDER, 35);
+    is_near(a.pair[0].bytes, 64 + 8, "bytes of both messages");
+    is_near(a.unmatched_sends + a.unmatched_receives, 0, "all are matched");
+    analysis_fini(&a);
+}
+
+/* The wait for a non-blocking or persistent one. Rank 0 is two calls ahead. */
+static void test_ineighbours(void)
+{
+    struct build b;
+    int64_t members[] = {0, 1};
+    static const uint8_t edges[] = {0, 1, 1, 0};
+    build_begin(&b, 2);
+    build_topology(&b, 2, 99, members, 2, edges);
+    build_call(&b, 0, "MPI_Ineighbor_allgather", 10, 11, "comm=2 request=0");
+    build_call(&b, 0, "MPI_Neighbor_allgather_init", 12, 13, "comm=2 request=1");
+    build_call(&b, 0, "MPI_Start", 14, 15, "request=1");
+    build_call(&b, 0, "MPI_Wait", 30, 92, "request=1");
+    build_call(&b, 0, "MPI_Wait", 93, 94, "request=0");
+    build_call(&b, 1, "MPI_Neighbor_allgather", 80, 81, "comm=2");
+    build_call(&b, 1, "MPI_Neighbor_allgather", 90, 91, "comm=2");
+    struct analysis a = run(&b);
+    only(&a, ANALYSIS_LATE_NEIGHBOUR, 60);
+    is_near(a.rank[1].path, 80 * PS, "the path is at the late rank");
+    is_near(a.efficiency.ideal, 80 * PS, "which decides on an ideal network, too");
+    analysis_fini(&a);
+}
+
 /* Everything takes no time: a message arrives when it is sent, and the receiver continues at
  * once. */
 static void test_no_time(void)
@@ -464,6 +658,13 @@ int main(void)
     test_no_status();
     test_collectives();
     test_icollective();
+    test_neighbours();
+    test_fence();
+    test_late_post();
+    test_locks();
+    test_files();
+    test_parts();
+    test_ineighbours();
     test_other_comm();
     test_no_time();
     test_delay();

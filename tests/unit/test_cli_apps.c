@@ -1,7 +1,7 @@
 /*
  * Several programs on a command line: where each ends, and how workers get them.
  */
-#include "cli/apps.h"
+#include "cli/apps_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/env.h"
 #include "tap.h"
 
-static struct cli_apps apps;
+static struct launch_apps apps;
 static struct err err;
 
 /* Splits at spaces; `ranks` is that of the first program. */
@@ -23,7 +23,7 @@ static int read_words(uint64_t ranks, const char *line)
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
     argv[argc] = NULL;
-    cli_apps_fini(&apps);
+    launch_apps_fini(&apps);
     err = (struct err){0};
     return cli_apps_read(&apps, "run", NULL, ranks, 1000, argc, argv, &err);
 }
@@ -76,42 +76,42 @@ static void test_most(void)
 /* What a worker gets. */
 static void test_pack(void)
 {
-    static struct cli_apps again;
-    struct cli_argv words = {0};
+    static struct launch_apps again;
+    struct launch_argv words = {0};
     struct buf layout;
 
     buf_init(&layout);
     read_words(2, "./a x y : -n 3 ./b");
-    cli_apps_layout(&apps, &layout);
-    cli_apps_pack(&apps, &words);
+    launch_apps_layout(&apps, &layout);
+    launch_apps_pack(&apps, &words);
     is_str(buf_str(&layout), "2/3,3/1", "the layout");
     is_int(words.count, 4, "four words without ':'");
-    is_int(cli_apps_unpack(&again, buf_str(&layout), 4, words.at, &err), 0, "unpacked");
+    is_int(launch_apps_unpack(&again, buf_str(&layout), 4, words.at, &err), 0, "unpacked");
     ok(again.count == 2 && again.ranks == 5 && strcmp(again.at[1].words.at[0], "./b") == 0,
        "the same again");
-    cli_apps_fini(&again);
-    ok(cli_apps_unpack(&again, "2/3,3/9", 4, words.at, &err) == ERR_INPUT, "words are missing");
-    cli_apps_fini(&again);
-    cli_argv_fini(&words);
+    launch_apps_fini(&again);
+    ok(launch_apps_unpack(&again, "2/3,3/9", 4, words.at, &err) == ERR_INPUT, "words are missing");
+    launch_apps_fini(&again);
+    launch_argv_fini(&words);
     buf_fini(&layout);
 }
 
 static void test_forms(void)
 {
     static const char *const before[] = {"env", "X=1", NULL};
-    struct cli_argv words = {0};
+    struct launch_argv words = {0};
 
     read_words(2, "./a x : -n 3 ./b");
-    cli_apps_add_native(&apps, before, &words);
+    launch_apps_add_native(&apps, before, &words);
     is_int(words.count, 12, "native words");
     ok(strcmp(words.at[6], ":") == 0 && strcmp(words.at[8], "3") == 0 &&
            strcmp(words.at[9], "env") == 0,
        "each program has its ranks and what precedes it");
-    cli_argv_fini(&words);
-    cli_apps_publish(&apps);
+    launch_argv_fini(&words);
+    launch_apps_publish(&apps);
     is_str(getenv(ENV_PROGRAMS), "-n 2 ./a x : -n 3 ./b", "named for traces");
     read_words(2, "./a");
-    cli_apps_publish(&apps);
+    launch_apps_publish(&apps);
     ok(!getenv(ENV_PROGRAMS), "one program needs no such name");
 }
 
@@ -122,6 +122,6 @@ int main(void)
     test_most();
     test_pack();
     test_forms();
-    cli_apps_fini(&apps);
+    launch_apps_fini(&apps);
     return done_testing();
 }

@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "cli/epoch.h"
 #include "cli/run_options.h"
-#include "cli/watch.h"
+#include "launch/watch.h"
 #include "program/known.h"
 #include "tap.h"
 #include "text_width.h"
@@ -46,9 +46,9 @@ static void test_forms(void)
     static const char *const forms[] = {"-n 8 ./a", "-n8 ./a", "-np 8 ./a", "--ranks 8 ./a",
                                         "--ranks=8 ./a"};
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        ok(parse(forms[i]) == 0 && run.opt.ranks == 8 && next >= 2, "'%s'", forms[i]);
+        ok(parse(forms[i]) == 0 && run.job.opt.ranks == 8 && next >= 2, "'%s'", forms[i]);
     is_int(parse("-n 2 ./a --quiet -n 5"), 0, "options end at the program");
-    ok(run.opt.ranks == 2 && !run.quiet && next == 3, "what follows belongs to it");
+    ok(run.job.opt.ranks == 2 && !run.job.quiet && next == 3, "what follows belongs to it");
     is_int(parse("-n 2 -- -odd"), 0, "'--' ends the options");
     is_int(next, 4, "a program may begin with a dash");
     is_int(parse("-n 2 - x"), 0, "a lone dash is no option");
@@ -56,17 +56,17 @@ static void test_forms(void)
     is_int(parse("--help"), CLI_OPTIONS_HELP, "--help");
     is_int(parse("-n 2 -h"), CLI_OPTIONS_HELP, "-h");
     is_int(parse("-q --set net.latency=1us --set nodes.speed=2 x"), 0, "--set twice");
-    ok(run.quiet && cli_machine_make(&run.given, &run.machine, &err) == 0 &&
+    ok(run.job.quiet && cli_machine_make(&run.given, &run.machine, &err) == 0 &&
            run.machine.config.net_latency == VTIME_US && run.machine.config.nodes_speed == 2,
        "applies both");
     cli_machine_fini(&run.given);
     is_int(parse("--compute none --schedule random:42 --stacks shared --host fibre x"), 0, "words");
-    ok(run.opt.compute == RUN_COMPUTE_NONE && run.opt.random && run.opt.seed == 42 &&
-           run.opt.stacks == 2 && run.opt.host == RUN_HOST_FIBRE,
+    ok(run.job.opt.compute == RUN_COMPUTE_NONE && run.job.opt.random && run.job.opt.seed == 42 &&
+           run.job.opt.stacks == 2 && run.job.opt.host == RUN_HOST_FIBRE,
        "are stored");
     is_int(parse("--stack 1MiB --idle-limit 2s --labels --no-progress x"), 0, "values");
-    ok(run.opt.stack_size == 1 << 20 && run.opt.idle_limit == 2 * VTIME_S && run.opt.labels &&
-           run.progress == 0,
+    ok(run.job.opt.stack_size == 1 << 20 && run.job.opt.idle_limit == 2 * VTIME_S &&
+           run.job.opt.labels && run.job.progress == 0,
        "are stored");
 }
 
@@ -138,16 +138,16 @@ static void test_help(void)
 
 static void test_watchdog(void)
 {
-    struct cli_watchdog dog = {0};
-    ok(cli_watchdog_step(&dog, 100, 10, 1) == 0, "starts silent");
-    ok(cli_watchdog_step(&dog, 159, 69, 1) == 0, "59 s are not enough");
-    ok(cli_watchdog_step(&dog, 161, 71, 1) == 61, "60 s of work bring a warning");
-    ok(cli_watchdog_step(&dog, 200, 110, 1) == 0, "once");
-    ok(cli_watchdog_step(&dog, 221, 131, 1) == 121, "and again when it doubled");
-    ok(cli_watchdog_step(&dog, 300, 200, 2) == 0, "a call resets it");
-    ok(cli_watchdog_step(&dog, 365, 265, 2) == 65, "counting from that call");
-    ok(cli_watchdog_step(&dog, 400, 265, 3) == 0, "another call");
-    ok(cli_watchdog_step(&dog, 500, 270, 3) == 0, "a program that sleeps is not warned of");
+    struct launch_watchdog dog = {0};
+    ok(launch_watchdog_step(&dog, 100, 10, 1) == 0, "starts silent");
+    ok(launch_watchdog_step(&dog, 159, 69, 1) == 0, "59 s are not enough");
+    ok(launch_watchdog_step(&dog, 161, 71, 1) == 61, "60 s of work bring a warning");
+    ok(launch_watchdog_step(&dog, 200, 110, 1) == 0, "once");
+    ok(launch_watchdog_step(&dog, 221, 131, 1) == 121, "and again when it doubled");
+    ok(launch_watchdog_step(&dog, 300, 200, 2) == 0, "a call resets it");
+    ok(launch_watchdog_step(&dog, 365, 265, 2) == 65, "counting from that call");
+    ok(launch_watchdog_step(&dog, 400, 265, 3) == 0, "another call");
+    ok(launch_watchdog_step(&dog, 500, 270, 3) == 0, "a program that sleeps is not warned of");
 }
 
 static void test_known(void)

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "emulate/clock.h"
+#include "emulate/remote_clock.h"
 #include "emulate/factor.h"
 #include "emulate/pace.h"
 #include "tests/tap.h"
@@ -129,6 +129,27 @@ static void test_control(void)
     ok(p.now.factor == c.most, "it has a limit");
 }
 
+/* The simulator was interrupted for 30 ms. Then it executes what was due meanwhile, in half of the
+ * time that this takes in the program's schedule. */
+static void test_interruption(void)
+{
+    struct emulate_control c;
+    struct emulate_pace p = {0};
+    int64_t wall = 1000 * MS, late = 30 * MS;
+    double least;
+
+    emulate_control_init(&c, 1, 10 * VTIME_US);
+    emulate_begin(&p, wall, c.factor, 1000);
+    emulate_adapt(&c, &p, wall, 0);
+    least = p.now.factor;
+    for (; late > 0; wall += MS / 10, late -= MS / 20)
+        emulate_adapt(&c, &p, wall, (vtime)((double)late * 1000 / p.now.factor));
+    ok(p.now.factor <= 2 * least, "one that catches up needs no larger factor: %g", p.now.factor);
+    for (int i = 0; i < 100; i++, wall += MS / 10, late += MS / 20)
+        emulate_adapt(&c, &p, wall, (vtime)((double)late * 1000 / p.now.factor));
+    ok(p.now.factor > 10 * least, "one that is later and later does: %g", p.now.factor);
+}
+
 /* ---- other computers ---- */
 
 static void test_follow(void)
@@ -205,6 +226,7 @@ int main(void)
     test_overhead();
     test_trend();
     test_control();
+    test_interruption();
     test_follow();
     test_clock();
     return done_testing();

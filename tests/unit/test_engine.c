@@ -104,6 +104,89 @@ static void test_wake_after(void)
     engine_fini(&engine);
 }
 
+/* 0 waits for a message of 2; 1 sends it one before, urgent if asked to. */
+static int from_two(uint32_t id, struct actor *a)
+{
+    if (id == 0 && a->runs == 1) {
+        block(0, VTIME_NEVER, ENGINE_FROM | 2);
+        return 0;
+    }
+    if (id == 0)
+        seen_at_wake = drain(a);
+    else
+        post(id, 0, 10, id == 1 ? urgent : 0);
+    return 1;
+}
+
+static void test_wake_from(void)
+{
+    urgent = 0;
+    is_int(run(3, 5, 0, 0, from_two), ENGINE_END_DONE, "waits for a source");
+    ok(actors[0].runs == 2 && seen_at_wake == 2, "a message from another does not wake it");
+    engine_fini(&engine);
+    urgent = ENGINE_MSG_URGENT;
+    run(3, 5, 0, 0, from_two);
+    is_int(seen_at_wake, 1, "unless it is urgent");
+    engine_fini(&engine);
+}
+
+/* ---- groups of neighbours ---- */
+
+/* The last one wakes all others, one of each group in turn. */
+static int wake_all(uint32_t id, struct actor *a)
+{
+    drain(a);
+    if (id == MANY - 1)
+        for (uint32_t i = 0; i < MANY - 1; i++)
+            post(id, i % 3 * ENGINE_GROUP + i / 3, 10, 0);
+    else if (a->runs == 1)
+        block(id, VTIME_NEVER, 1);
+    return id == MANY - 1 || a->runs == 2;
+}
+
+enum { PAIRED = 32, TURNS = 1000 };
+static int far_ran; /* how many turns there had been when an entity of another group had its own */
+
+/* Pairs of one group wake each other again and again; one of them wakes the last one, which has
+ * begun it all. */
+static int keep_on(uint32_t id, struct actor *a)
+{
+    drain(a);
+    if (id == MANY - 1 && a->runs == 2)
+        far_ran = ran;
+    if (id >= PAIRED && (id < MANY - 1 || a->runs == 2))
+        return 1;
+    if (id == MANY - 1)
+        for (uint32_t i = 1; i < PAIRED; i += 2)
+            post(id, i, 10, 0);
+    else if (a->runs > 1)
+        post(id, id ^ 1, 10, 0);
+    if (id == 5 && a->runs == 20)
+        post(id, MANY - 1, 10, 0);
+    if (a->runs == TURNS)
+        return 1;
+    block(id, VTIME_NEVER, 1);
+    return 0;
+}
+
+static void test_groups(void)
+{
+    int changes = 0, once = 1;
+
+    is_int(run(MANY, 10, 0, 0, wake_all), ENGINE_END_DONE, "entities of three groups are woken");
+    for (int i = MANY + 1; i < ran; i++)
+        changes += order[i] / ENGINE_GROUP != order[i - 1] / ENGINE_GROUP;
+    for (int i = 0; i < MANY - 1; i++)
+        once &= actors[i].runs == 2;
+    ok(once, "each of them runs");
+    is_int(changes, 2, "one group after the other");
+    engine_fini(&engine);
+    far_ran = 0;
+    is_int(run(MANY, 10, 0, 0, keep_on), ENGINE_END_DONE, "a group that keeps itself busy");
+    ok(far_ran > 0 && far_ran < 10000, "does not keep others from running");
+    engine_fini(&engine);
+}
+
 /* ---- order of a source's messages ---- */
 
 static int fifo_good;
@@ -363,7 +446,6 @@ static int busy(uint32_t id, struct actor *a)
         block(1, a->runs == 1 ? 50 : VTIME_NEVER, 1);
         return 0;
     }
-    engine_unbusy(&engine, &a->ent);
     if (a->runs < 4) {
         engine_block_busy(&engine, &a->ent, 0, VTIME_NEVER, 1);
         return 0;
@@ -375,7 +457,6 @@ static int busy(uint32_t id, struct actor *a)
 
 static int never_busy(uint32_t id, struct actor *a)
 {
-    engine_unbusy(&engine, &a->ent);
     if (id == 0 && a->runs < 4)
         engine_block_busy(&engine, &a->ent, 0, VTIME_NEVER, 1);
     else
@@ -398,6 +479,8 @@ static void test_all(void)
     test_all_run();
     test_out();
     test_wake_after();
+    test_wake_from();
+    test_groups();
     is_int(run(2, 5, 0, 0, fifo), ENGINE_END_DONE, "fifty messages");
     ok(fifo_good, "come in the order they were sent, whatever their arrival");
     engine_fini(&engine);
@@ -445,7 +528,6 @@ static int lead(uint32_t id, struct actor *a)
         return 0;
     }
     if (id == 0) {
-        engine_return(&engine, &a->ent);
         post(0, 1, 5, 0);
         return 1;
     }
@@ -482,7 +564,6 @@ static int in_real_time(uint32_t id, struct actor *a)
         return 0;
     }
     if (id == 0) {
-        engine_return(&engine, &a->ent);
         return 1;
     }
     if (a->runs < 3)
@@ -521,13 +602,16 @@ int main(void)
     test_led();
     test_pace();
     is_int(handed, 0, "the scheduler ran between any two turns");
-    handing = 1;
+    handing = HANDING_FOR_TIME;
     test_all();
     ok(handed > 100, "entities handed over to each other");
     handed = 0;
     is_int(run(2, 5, 0, 0, alternate), ENGINE_END_DONE, "two that take turns");
     is_int(handed, 0, "when the time is over, the scheduler has its turn");
     engine_fini(&engine);
+    handing = HANDING_FOR_TURNS;
+    test_all();
+    ok(handed > 100, "entities handed over to each other, and returned to the scheduler");
     is_int(mistaken, 0, "whoever ran, it was its turn");
     return done_testing();
 }

@@ -418,13 +418,13 @@ static void test_heir(void)
     add(&out, 1, 10, 2, "b\n");
     add(&out, 1, 10, 1, "c\n");
     add(&out, 2, 10, 1, "d\n");
-    s.fail_errno = EPIPE; /* the first two were written, ... */
+    s.fail_errno = EPIPE; /* the first two were written */
     s.fail_at = 2;
     struct output_book at_death;
     output_release(&out, 11);
     is_str(buf_str(&s.all), "a\nb\n", "some were written");
     memcpy(&at_death, book, sizeof at_death);
-    at_death.bound = 0; /* ... and the release did not end */
+    at_death.bound = 0; /* the release did not end */
     at_death.current = 4 * (sizeof(vtime) + 16 + 2) << 1;
     at_death.written[at_death.which] = (struct output_position){10, 1, 2};
     memcpy(book, &at_death, sizeof at_death);

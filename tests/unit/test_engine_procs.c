@@ -134,12 +134,12 @@ static void set_up(void)
     memset(tail, 0, sizeof tail);
     items = notes = 0;
     for (uint32_t i = 0; i < PROCS; i++) {
-        struct native_link link = {.owner = (void *)(uintptr_t)i,
-                                   .proc = i,
-                                   .procs = PROCS,
-                                   .send = send,
-                                   .recv = recv,
-                                   .wait = wait};
+        struct proc_link link = {.owner = (void *)(uintptr_t)i,
+                                 .proc = i,
+                                 .procs = PROCS,
+                                 .send = send,
+                                 .recv = recv,
+                                 .wait = wait};
         struct procs_config pc = {.engine = &engines[i],
                                   .link = link,
                                   .note = note,
@@ -177,7 +177,7 @@ static void post(uint32_t dst, size_t size, uint8_t fill)
 
 static void post_item(void)
 {
-    procs_item(&procs[0], 1, ITEM, native_alloc(8), 8);
+    procs_item(&procs[0], 1, ITEM, proc_link_alloc(8), 8);
 }
 
 /* Takes the next message of entity 2 of process 1: its size if it is all `fill`, else -1. */
@@ -256,7 +256,7 @@ static void test_ended(void)
 static void test_notes(void)
 {
     set_up();
-    procs_note(&procs[0], 1, NOTE, native_alloc(8), 8);
+    procs_note(&procs[0], 1, NOTE, proc_link_alloc(8), 8);
     procs_receive(&procs[1]);
     is_int(notes, 1, "a note comes at once");
     ok(procs[0].sent == 0 && procs[1].received == 0, "and counts for nothing");
@@ -303,6 +303,7 @@ static void test_woken(void)
 
     set_up();
     procs[0].wait.spin = procs[0].wait.glance = 0; /* it sleeps after each fruitless look */
+    entities[0][0].state = ENGINE_RUNNING;
     engine_block_away(&engines[0], &entities[0][0], 0, VTIME_NEVER, 1);
     looks_until_wake = 3;
     sleeps = 0;

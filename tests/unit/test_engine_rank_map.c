@@ -67,8 +67,7 @@ static int check_ranges(const struct rank_map *p, uint32_t world, uint32_t proc,
     return bad + (rank_map_count_range(p, 0, 1, world) != all);
 }
 
-/* The same with spares, which follow the world and go to the process that is their number modulo
- * procs. */
+/* Checks spares, which follow the world and go to the process that is their number modulo procs. */
 static int check_spares(struct rank_map *p, uint32_t world, uint32_t proc, struct rng *rng)
 {
     uint32_t spares = (uint32_t)rng_below(rng, SPARES_MAX + 1), index = p->count, seen = 0;
@@ -127,7 +126,7 @@ static void test_against_table(enum rank_map_kind kind, const char *name)
 /* Several parts, each a map of its own in the table. */
 static void test_parts(enum rank_map_kind kind, const char *name)
 {
-    struct rank_map_part parts[6];
+    struct rank_map_section parts[6];
     struct rng rng;
     int bad = 0;
 
@@ -136,10 +135,10 @@ static void test_parts(enum rank_map_kind kind, const char *name)
         uint32_t count = 1 + (uint32_t)rng_below(&rng, 6), world = 0, procs = 0;
 
         for (uint32_t i = 0; i < count; i++) {
-            struct rank_map_part *q = &parts[i];
+            struct rank_map_section *q = &parts[i];
             uint32_t at = 0;
 
-            *q = (struct rank_map_part){.first = world, .proc = procs};
+            *q = (struct rank_map_section){.first = world, .proc = procs};
             q->count = 1 + (uint32_t)rng_below(&rng, WORLD_MAX / 6);
             q->procs = t % 5 ? 1 + (uint32_t)rng_below(&rng, q->count) : 1;
             for (uint32_t k = 0; kind == RANK_MAP_CYCLIC && k < q->count; k++)
@@ -153,7 +152,7 @@ static void test_parts(enum rank_map_kind kind, const char *name)
         for (uint32_t proc = 0; proc < procs; proc++) {
             struct rank_map p;
 
-            rank_map_init_parts(&p, kind, parts, count, proc);
+            rank_map_init_sections(&p, kind, parts, count, proc);
             rank_map_add_spares(&p, 0);
             bad += p.world != world || p.procs != procs || p.room != p.count;
             bad += check_view(&p, world, proc);

@@ -159,16 +159,16 @@ static void test_plans(void)
     MPI_Datatype t, u;
     mpi_type_vector(self, 1000000, 1, 2, MPI_DOUBLE, &t);
     const struct type_plan *p = plan_of(t);
-    ok(p->nparts == 1 && p->parts[0].count == 1000000 && p->parts[0].unit == 8 &&
-           p->parts[0].stride == 16 && !p->parts[0].child,
+    ok(p->nloops == 1 && p->loops[0].count == 1000000 && p->loops[0].unit == 8 &&
+           p->loops[0].stride == 16 && !p->loops[0].child,
        "a vector is one loop");
     mpi_type_contiguous(self, 5, MPI_INT, &t);
     mpi_type_vector(self, 4, 3, 3, t, &u);
-    ok(mpi_type_get(u)->contig && plan_of(u)->nparts == 1 && plan_of(u)->parts[0].unit == 240,
+    ok(mpi_type_get(u)->contig && plan_of(u)->nloops == 1 && plan_of(u)->loops[0].unit == 240,
        "a dense vector is one run");
     int displs[] = {0, 3, 6, 9, 20};
     mpi_type_create_indexed_block(self, 5, 1, displs, MPI_INT, &t);
-    ok(plan_of(t)->nparts == 2 && plan_of(t)->parts[0].count == 4, "regular blocks are one loop");
+    ok(plan_of(t)->nloops == 2 && plan_of(t)->loops[0].count == 4, "regular blocks are one loop");
     int lengths[] = {2, 2}, two[] = {0, 2};
     mpi_type_indexed(self, 2, lengths, two, MPI_INT, &t);
     ok(mpi_type_get(t)->contig, "adjacent blocks are one run");
@@ -177,8 +177,8 @@ static void test_plans(void)
     ok(!mpi_type_get(MPI_DOUBLE_INT)->contig, "a gap at the end matters");
     int sizes[] = {10, 20, 30}, starts[] = {1, 0, 0}, subsizes[] = {4, 20, 30};
     mpi_type_create_subarray(self, 3, sizes, subsizes, starts, MPI_ORDER_C, MPI_INT, &t);
-    ok(plan_of(t)->nparts == 1 && plan_of(t)->parts[0].unit == 4 * 600 * 4 &&
-           plan_of(t)->parts[0].disp == 2400,
+    ok(plan_of(t)->nloops == 1 && plan_of(t)->loops[0].unit == 4 * 600 * 4 &&
+           plan_of(t)->loops[0].disp == 2400,
        "whole planes of a subarray are one run");
 }
 

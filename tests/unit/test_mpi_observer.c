@@ -20,6 +20,7 @@
 
 enum { RANKS_MAX = 2, STACK = 256 << 10, EAGER = 64, LARGE = 100 };
 static void rank_main(int rank);
+#include "mpi_abi_asserts.h" /* declares the entries */
 #include "vp_standin.h"
 
 /* ---- the first: all in words ---- */

@@ -74,7 +74,7 @@ static void test_shared(void)
     bins_fini(&bins);
 }
 
-/* The same, but the run ends while both are in flight. */
+/* The run ends while two messages are in flight. */
 static void test_settled(void)
 {
     struct bins bins;

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "net/names.h"
+#include "net/port_names.h"
 #include "packet_transfer.h"
 #include "tap.h"
 
@@ -147,7 +147,7 @@ static void test_other_route(void)
     small = carried("s3-s2");
     ok(small.packets > 3000 && small.bytes <= 300 * small.packets, "%llu bytes in %llu packets",
        (unsigned long long)small.bytes, (unsigned long long)small.packets);
-    ok(small.bytes > 299 * small.packets, "which are full");
+    ok(small.bytes > 298 * small.packets, "which are full, but for parts of earlier ones");
     tear_down();
 }
 

@@ -61,7 +61,7 @@ static void test_options_idle(void)
 }
 
 /* Fifty packets of others on a link that is always busy. */
-static void test_load(void)
+static void test_library(void)
 {
     struct net_traffic t;
 
@@ -109,7 +109,7 @@ int main(void)
     plan_auto();
     test_options();
     test_options_idle();
-    test_load();
+    test_library();
     test_drops();
     refuses(NET LOAD("7", "1", "1Gbps", "0s", "1s"), "there is no node 7");
     refuses(NET LOAD("1", "1", "1Gbps", "0s", "1s"), "no link to itself");

@@ -94,22 +94,31 @@ static void test_nagle(void)
     }
 }
 
-/* Once the first acknowledgements have been quick, a single segment is acknowledged late. */
+/* When data goes back soon, acknowledgements go with it, and one that has nothing to go with is
+ * late. One that nobody answers is not: what a small segment ends is taken at once. */
 static void test_delayed_ack(void)
 {
-    uint64_t cookie;
-    vtime at = 0;
+    for (int answers = 0; answers < 2; answers++) {
+        uint64_t cookie;
+        vtime at = 0;
 
-    set_up(NET ",net.packet.nagle=true,net.packet.delayed_ack=40ms", 2);
-    for (int i = 0; i < 20; i++)
-        submit(0, 1, 0, i * VTIME_MS, PROGRAM, 0);
-    submit(0, 1, 0, 100 * VTIME_MS, PROGRAM, 0);
-    submit(0, 1, 0, 100 * VTIME_MS + NS, PROGRAM, 0);
-    advance_all();
-    for (int i = 0; i < 22; i++)
-        at = take(1, &cookie);
-    is_int(at, 140 * VTIME_MS + 2 * over(100) + over(HEADER) + LATENCY, "with Nagle it waits");
-    tear_down();
+        set_up(NET ",net.packet.nagle=true,net.packet.delayed_ack=40ms", 2);
+        for (int i = 0; i < 20; i++) {
+            submit(0, 1, 0, i * VTIME_MS, PROGRAM, 0);
+            if (answers)
+                submit(1, 0, 0, i * VTIME_MS + VTIME_MS / 2, PROGRAM, 0);
+        }
+        submit(0, 1, 0, 100 * VTIME_MS, PROGRAM, 0);
+        submit(0, 1, 0, 100 * VTIME_MS + NS, PROGRAM, 0);
+        advance_all();
+        for (int i = 0; i < 22; i++)
+            at = take(1, &cookie);
+        while (take(0, &cookie) >= 0)
+            ;
+        is_int(at, (answers ? 140 : 100) * VTIME_MS + 2 * over(100) + over(HEADER) + LATENCY,
+               answers ? "with Nagle it waits" : "it does not wait");
+        tear_down();
+    }
 }
 
 /* ---- long transfers ---- */
@@ -194,6 +203,39 @@ static void test_fabrics(void)
     tear_down();
 }
 
+/* DCTCP keeps a queue near the length at which it is marked, and the link busy; NewReno halves its
+ * window, and a queue that is marked early runs empty. */
+static void test_dctcp(void)
+{
+    static const char *const congestion[] = {"newreno", "dctcp"};
+    double share[2];
+    vtime last[3];
+
+    for (int i = 0; i < 2; i++) {
+        char settings[400];
+        const struct tcp_half *h;
+
+        snprintf(settings, sizeof settings,
+                 "net.model=packet,net.packet.fabric=ecn,net.latency=10us,net.bandwidth=10Gbps,"
+                 "net.hop_latency=50us,net.packet.mark_above=24000,net.packet.queue=1MiB,"
+                 "net.packet.receive_buffer=4MiB,net.packet.send_buffer=4MiB,"
+                 "net.packet.congestion=%s",
+                 congestion[i]);
+        set_up(settings, 3);
+        share[i] = 2 * 3000 * 65536.0 * 8 / vtime_to_seconds(transfer(2, 3000, last)) / 1e10 /
+                   (1448 / 1538.0);
+        h = (const struct tcp_half *)packet_stream_find(net.state, 1, 0);
+        ok(traffic().counts[NET_MARKED] > 0, "%s: packets are marked", congestion[i]);
+        is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "none is dropped");
+        ok(i == 0 || (h->dctcp.alpha > 0 && h->dctcp.alpha < 512), "alpha is %u of 1024",
+           h->dctcp.alpha);
+        ok(last[1] < 1.1 * last[2] && last[2] < 1.1 * last[1], "both get the same");
+        tear_down();
+    }
+    ok(share[1] > 0.98, "%.3f of the link is used", share[1]);
+    ok(share[1] > share[0] + 0.02, "and by NewReno %.3f", share[0]);
+}
+
 /* A connection and its two streams take little memory. */
 static void test_all_pairs(void)
 {
@@ -219,7 +261,7 @@ static void test_ranges(void)
     rng_seed(&rng, 7);
     memset(there, 0, sizeof there);
     for (int i = 0; i < 20000; i++) {
-        uint64_t from = rng_below(&rng, 190), to = from + 1 + rng_below(&rng, 9), end, gap, sum = 0;
+        uint64_t from = rng_below(&rng, 190), to = from + 1 + rng_below(&rng, 9), end, gap;
 
         if (i % 50 == 49) {
             memset(there, 0, to);
@@ -228,9 +270,6 @@ static void test_ranges(void)
             memset(there + from, 1, to - from);
             packet_ranges_add(&r, from, to);
         }
-        for (uint64_t k = from; k < to; k++)
-            sum += (uint64_t)there[k];
-        wrong += packet_ranges_sum(&r, from, to) != sum;
         for (gap = from; gap < 200 && there[gap];)
             gap++;
         wrong += packet_ranges_gap(&r, from, &end) != gap;
@@ -283,8 +322,8 @@ static void test_hystart(void)
     ok(queue[1] < queue[0] / 4, "the queue has %llu bytes, and without it %llu",
        (unsigned long long)queue[1], (unsigned long long)queue[0]);
     /* 100 Mbit/s and 20 ms are 250 kB. */
-    ok(threshold[1] > 125000 && threshold[1] < 500000,
-       "slow start ends with a window of %llu bytes", (unsigned long long)threshold[1]);
+    ok(threshold[1] * 1448 > 125000 && threshold[1] * 1448 < 500000,
+       "slow start ends with a window of %llu segments", (unsigned long long)threshold[1]);
     ok(window[0] > 2 * window[1], "and without it the window is %llu at last",
        (unsigned long long)window[0]);
 }
@@ -324,12 +363,11 @@ static void test_use(void)
     set_up(NET ",net.packet.initial_window=10,net.packet.delayed_ack=0s", 2);
     submit(0, 1, 10 * MSS - 48, 0, PROGRAM, 0);
     advance_all();
-    is_int((long long)half_of(0, 1)->window, 20 * MSS, "ten segments in a window of ten: doubled");
+    is_int((long long)half_of(0, 1)->window, 20, "ten segments in a window of ten: doubled");
     for (int i = 1; i < 20; i++)
         submit(0, 1, 5 * MSS - 48, i * VTIME_MS, PROGRAM, 0);
     advance_all();
-    is_int((long long)half_of(0, 1)->window, 20 * MSS,
-           "five segments in a window of 20: as before");
+    is_int((long long)half_of(0, 1)->window, 20, "five segments in a window of 20: as before");
     drop_all(1);
     tear_down();
 }
@@ -374,12 +412,13 @@ static void test_probe(void)
     tear_down();
 }
 
-/* The last but one is lost: the last one shows it, a quarter of a round trip later. */
+/* The last but one is lost: the last one shows it, when the window for reordering and two ticks of
+ * the kernel's clock have passed. */
 static void test_rack(void)
 {
     vtime at = arrival_without("1007.5us", "1008.5us", "true");
 
-    ok(at > VTIME_MS && at < VTIME_MS + 60 * VTIME_US, "the message arrives at %lld",
+    ok(at > VTIME_MS && at < 3 * VTIME_MS + 60 * VTIME_US, "the message arrives at %lld",
        (long long)at);
     is_int((long long)traffic().counts[NET_RETRANSMITTED], 1, "one segment is sent again");
     is_int((long long)traffic().counts[NET_TIMEOUTS], 0, "the timer does not expire");
@@ -403,15 +442,14 @@ static void test_restart(void)
         submit(0, 1, 100 * MSS - 48, 0, PROGRAM, 0);
         advance_all();
         before = half_of(0, 1)->window;
-        ok(before > 40 * MSS, "a window of %llu", (unsigned long long)before);
+        ok(before > 40, "a window of %llu", (unsigned long long)before);
         submit(0, 1, 1, 150 * VTIME_MS, PROGRAM, 0);
         advance_all();
         is_int((long long)half_of(0, 1)->window, (long long)before,
                "a short pause changes nothing");
         submit(0, 1, 1, 10 * VTIME_S, PROGRAM, 0);
         advance_all();
-        is_int((long long)half_of(0, 1)->window, (long long)(i ? 4 * MSS : before),
-               "a long one does");
+        is_int((long long)half_of(0, 1)->window, (long long)(i ? 4 : before), "a long one does");
         ok(!i || half_of(0, 1)->threshold >= before / 4 * 3, "which it remembers");
         drop_all(1);
         tear_down();
@@ -445,6 +483,7 @@ int main(void)
     test_fairness();
     test_loss();
     test_fabrics();
+    test_dctcp();
     test_all_pairs();
     test_ranges();
     test_hystart();

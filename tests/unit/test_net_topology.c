@@ -112,11 +112,12 @@ static void test_graph(void)
 {
     edge_add("n0", "s0", VTIME_NEVER);
     edge_add("n1", "s3", VTIME_NEVER);
-    edge_add("s0", "s1", 5 * VTIME_NS); /* two ways of two links: the second takes less time ... */
+    edge_add("s0", "s1",
+             5 * VTIME_NS); /* two routes of two links, of which the second takes less time */
     edge_add("s1", "s3", 5 * VTIME_NS);
     edge_add("s0", "s2", 5 * VTIME_NS);
     edge_add("s2", "s3", 4 * VTIME_NS);
-    edge_add("s0", "s4", 0); /* ... and one of three links, which takes none */
+    edge_add("s0", "s4", 0); /* a route of three links, which takes no time */
     edge_add("s4", "s5", 0);
     edge_add("s5", "s3", 0);
     is_int(make("kind=graph", 2), 0, "a graph");

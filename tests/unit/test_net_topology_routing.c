@@ -1,6 +1,8 @@
 /*
  * Routings: how they spread messages, where detours lead, and what adaptive routing avoids.
  */
+#include <string.h>
+
 #include "topology_machine.h"
 
 static uint32_t *uses;
@@ -197,15 +199,20 @@ static void test_adaptive(void)
     machine_fini();
 }
 
+static int are_different(const char *(*name)(unsigned), unsigned *count)
+{
+    for (*count = 0; name(*count); ++*count)
+        for (unsigned i = 0; i < *count; i++)
+            if (strcmp(name(i), name(*count)) == 0)
+                return 0;
+    return 1;
+}
+
 static void test_names(void)
 {
-    unsigned kinds = 0, routings = 0;
-    for (; topo_kind_name(kinds); kinds++)
-        continue;
-    for (; topo_routing_name(routings); routings++)
-        continue;
-    is_int(kinds, 8, "topologies");
-    is_int(routings, 5, "routings");
+    unsigned kinds, routings;
+    ok(are_different(topo_kind_name, &kinds) && kinds > 1, "topologies have different names");
+    ok(are_different(topo_routing_name, &routings) && routings > 1, "and so have routings");
 }
 
 int main(void)

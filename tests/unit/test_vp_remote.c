@@ -151,18 +151,24 @@ static void test_check(void)
     char why[512], *at;
 
     remote_describe(&theirs);
-    ok(remote_agrees(&theirs, why, sizeof why), "a process agrees with itself");
+    ok(remote_agrees(&theirs, 0, why, sizeof why), "a process agrees with itself");
     theirs.data[0]++;
-    ok(remote_agrees(&theirs, why, sizeof why), "the name of the computer does not matter");
+    ok(remote_agrees(&theirs, 0, why, sizeof why), "the name of the computer does not matter");
     at = memmem(theirs.data, theirs.len, "'libc.so.6' at ", 15);
     ok(at != NULL, "libraries are described");
     at[15] = 'x';
-    ok(!remote_agrees(&theirs, why, sizeof why) && strstr(why, "it has ''libc.so.6' at x"),
+    ok(!remote_agrees(&theirs, 0, why, sizeof why) && strstr(why, "it has ''libc.so.6' at x"),
        "another address is named: %s", why);
+    ok(remote_agrees(&theirs, 1, why, sizeof why), "another program may have it elsewhere");
+    at = memmem(theirs.data, theirs.len, "shared memory at ", 17);
+    ok(at != NULL, "shared memory is described");
+    at[17] = 'x';
+    ok(!remote_agrees(&theirs, 1, why, sizeof why) && strstr(why, "it has 'shared memory at x"),
+       "but shared memory in the same place: %s", why);
     remote_describe(&theirs);
     at = memmem(theirs.data, theirs.len, "arguments at", 12);
     theirs.len = (size_t)(at - theirs.data);
-    ok(!remote_agrees(&theirs, why, sizeof why) && strstr(why, "arguments at"),
+    ok(!remote_agrees(&theirs, 0, why, sizeof why) && strstr(why, "arguments at"),
        "what is missing is named");
 }
 

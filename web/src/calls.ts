@@ -1,4 +1,4 @@
-/* Blocks of calls: from the bytes of a chunk to arrays. src/webreport/calls.h describes the format. */
+/* Blocks of calls: from the bytes of a chunk to arrays. src/report/call_blocks.h describes the format. */
 
 export interface Run {
     readonly rank: number;

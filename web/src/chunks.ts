@@ -1,4 +1,4 @@
-/* The binary parts of the page: base64 of deflated bytes in script elements (src/webreport/chunk.h). */
+/* The binary parts of the page: base64 of deflated bytes in script elements (src/report/chunk.h). */
 
 export interface ChunkSource {
     load(chunk: number): Promise<Uint8Array>;

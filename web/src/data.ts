@@ -1,4 +1,4 @@
-/* The data of a report, as src/webreport writes it; README.md describes it. "chunk" is always the number of a chunk. */
+/* The data of a report, as src/report writes it; README.md describes it. "chunk" is always the number of a chunk. */
 
 export const SCHEMA = 1;
 
@@ -33,7 +33,9 @@ export interface Efficiency {
     communication: number;
     serialisation: number;
     transfer: number;
+    file: number;
     ideal: number;
+    idealWithoutFiles: number;
 }
 
 export interface PerRank {
@@ -121,12 +123,14 @@ export interface TraceData {
     runtime: number;
     compute: number;
     mpi: number;
+    file: number;
     wait: number;
     sent: number;
     received: number;
     messages: number;
     collectiveBytes: number;
     rmaBytes: number;
+    fileBytes: number;
     calls: number;
     bandwidth: number;
     unmatchedSends: number;
@@ -146,6 +150,7 @@ export interface TraceData {
     path: {
         compute: number;
         mpi: number;
+        file: number;
         hops: number;
         delayKnown: number;
         delayUnknown: number;

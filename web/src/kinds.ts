@@ -1,5 +1,5 @@
 /*
- * Kinds of what a rank does, in the order of the data (src/webreport/kind.h), with their colours. The colour-blind can
+ * Kinds of what a rank does, in the order of the data (src/report/kind.h), with their colours. The colour-blind can
  * distinguish the colours (after Okabe and Ito), which also differ in lightness, for prints in grey.
  */
 
@@ -24,7 +24,7 @@ export const KINDS: readonly Kind[] = [
 
 export const COMPUTE = 0;
 
-/* Of src/webreport/grid.h. */
+/* Of src/report/grid.h. */
 export const GRID_SHARES = 31;
 
 export function kindColour(kind: number, dark: boolean): string {

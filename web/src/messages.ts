@@ -1,4 +1,4 @@
-/* Messages of the timeline: a sample of all, in blocks in order of time (src/webreport/messages.h). */
+/* Messages of the timeline: a sample of all, in blocks in order of time (src/report/messages.h). */
 
 import { Reader } from "./calls";
 

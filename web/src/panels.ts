@@ -29,12 +29,14 @@ export const FACTS: readonly Fact[] = [
     { name: "nodes", value: (t) => t.nodes, format: (v) => (v > 0 ? formatCount(v) : "not known") },
     { name: "compute time, mean of ranks", value: (t) => t.compute / t.ranks, format: (v) => formatTime(v) },
     { name: "time in MPI, mean of ranks", value: (t) => t.mpi / t.ranks, format: (v) => formatTime(v) },
+    { name: "time on files, mean of ranks", value: (t) => t.file / t.ranks, format: (v) => formatTime(v) },
     { name: "waiting in communication, mean of ranks", value: (t) => t.wait / t.ranks, format: (v) => formatTime(v) },
     { name: "MPI calls", value: (t) => t.calls, format: formatCount },
     { name: "messages", value: (t) => t.messages, format: formatCount },
     { name: "bytes in messages", value: (t) => t.sent, format: formatBytes },
     { name: "bytes in collectives", value: (t) => t.collectiveBytes, format: formatBytes },
     { name: "bytes one-sided", value: (t) => t.rmaBytes, format: formatBytes },
+    { name: "bytes of files", value: (t) => t.fileBytes, format: formatBytes },
     { name: "bytes per second in MPI", value: (t) => t.bandwidth, format: formatRate },
     { name: "computing while messages are in flight", value: (t) => t.overlapped, format: (v) => formatTime(v) },
 ];
@@ -70,9 +72,10 @@ export async function loadKinds(trace: TraceData, chunks: ChunkSource): Promise<
 const EFFICIENCIES: readonly [keyof TraceData["efficiency"], string, string, number][] = [
     ["parallel", "parallel efficiency", "the share of the run time in which ranks compute, on average", 0],
     ["loadBalance", "load balance", "mean against longest compute time: below 100% some ranks have more to do", 1],
-    ["communication", "communication efficiency", "the longest compute time against the run time", 1],
+    ["communication", "communication efficiency", "what is left by waiting and the network together", 1],
     ["serialisation", "serialisation efficiency", "what would be left on a network that takes no time: ranks waiting for each other", 2],
     ["transfer", "transfer efficiency", "what the network itself costs", 2],
+    ["file", "file efficiency", "what reading and writing files costs", 1],
 ];
 
 export function efficiencies(trace: TraceData): HTMLElement {
@@ -234,10 +237,12 @@ function places(list: readonly Place[], title: string, value: (place: Place) => 
 export function pathPanel(trace: TraceData): HTMLElement {
     const { path } = trace;
     const all = path.compute + path.mpi;
+    const communication = path.mpi - path.file;
+    const files = path.file > 0 ? `, ${formatTime(path.file)} (${formatShare(path.file / all)}) files` : "";
     if (!(all > 0)) return el("p", {}, "The critical path is not known.");
     return el("div", { class: "wide" },
-        el("p", {}, `Of ${formatTime(all)} on the path, ${formatTime(path.compute)} (${formatShare(path.compute / all)}) are computing and ` +
-            `${formatTime(path.mpi)} (${formatShare(path.mpi / all)}) are MPI. It goes from rank to rank ${formatCount(path.hops)} times.`),
+        el("p", {}, `Of ${formatTime(all)} on the path, ${formatTime(path.compute)} (${formatShare(path.compute / all)}) are computing` +
+            `${files} and ${formatTime(communication)} (${formatShare(communication / all)}) communication. It goes from rank to rank ${formatCount(path.hops)} times.`),
         places(path.places, "what the path consists of", (place) => place.path),
         places(path.delays, "what made other ranks wait, directly or through others", (place) => place.delayDirect + place.delayIndirect));
 }

@@ -20,6 +20,15 @@ test("a trace is described in words", () => {
     assert.match(words, /10 messages carried 2 KiB/);
 });
 
+test("files are named when they matter", () => {
+    const efficiency = { parallel: 0.5, loadBalance: 1, communication: 1, serialisation: 1, transfer: 1, file: 0.5, ideal: 2, idealWithoutFiles: 1 };
+    const words = describeTrace({ ...trace, compute: 4, mpi: 4, file: 3.9, fileBytes: 4096, messages: 0, waits: [], efficiency } as TraceData).join(" ");
+    assert.match(words, /most of it on files \(49%\): reading and writing decide/);
+    assert.match(words, /most of the loss is because files are read and written \(file accesses\): 50%/);
+    assert.match(words, /File accesses took 49% of all time \(975 ms per rank, for 4 KiB\)/);
+    assert.doesNotMatch(describeTrace(trace).join(" "), /[Ff]ile/);
+});
+
 test("two traces are compared in words", () => {
     const words = describePair(trace, { ...trace, name: "b.orr", runtime: 1 }).join(" ");
     assert.match(words, /"a.orr" was slower than "b.orr" \(by a factor of 2\.00\)/);

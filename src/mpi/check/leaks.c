@@ -104,7 +104,7 @@ static void add_site(struct mpi_rank *self, uint64_t key, MPI_Request request)
         *mpi_state_insert(self, MPI_STATE_made_at, key_of_request(request)) = key;
 }
 
-/* The same handle may be returned several times: the first call is recorded. */
+/* A handle may be returned several times: the first call is recorded. */
 static void add(struct mpi_rank *self, uint64_t key, enum mpi_fn fn, MPI_Request request)
 {
     uint64_t *at = mpi_state_insert(self, MPI_STATE_made, key);

@@ -26,7 +26,7 @@
 #include "base/mem.h"
 #include "mpi/coll/coll_internal.h"
 #include "mpi/state.h"
-#include "mpi/team.h"
+#include "mpi/procs.h"
 #include "mpi/check/verify_internal.h"
 
 #define TELL_ABOVE 16384 /* bytes of entries that are sent to process 0 together */
@@ -92,7 +92,7 @@ static void say_root(struct said *s, const struct mpi_rank *self, const struct m
     s->hash = a->root == MPI_ROOT ? mpi_rank_id(self) : mpi_comm_world_rank(c, (uint32_t)a->root);
 }
 
-/* The same in all processes: which file the function is in, and where in it. */
+/* A hash that all processes agree on: of the file that the function is in, and its offset there. */
 static uint64_t function_hash(const struct mpi_op *op)
 {
     const void *function = op->fn ? (const void *)(uintptr_t)op->fn
@@ -360,7 +360,7 @@ static void tell(const struct entry *e)
     buf_add(&table.outbox, e, sizeof *e);
     if (table.outbox.len < TELL_ABOVE)
         return;
-    mpi_team_item(0, MPI_TEAM_VERIFY, table.outbox.data, table.outbox.len);
+    mpi_procs_item(0, MPI_PROCS_VERIFY, table.outbox.data, table.outbox.len);
     table.outbox.len = 0;
 }
 

@@ -16,11 +16,11 @@
 #ifndef MPI_COLL_COLL_H
 #define MPI_COLL_COLL_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 #include "mpi/coll/coll_list.h"
 #include "platform/lists.h"
+#include "mpi_abi.h"
 
 struct mpi_comm;
 struct mpi_op;
@@ -108,6 +108,9 @@ int mpi_coll_select(const char *name);
 
 /* From now on, collectives on one group of ranks cost what a model says (coll_model.c). */
 void mpi_coll_model(vtime alpha, double ps_per_byte, double factor);
+/* The least time from the last entry of a modelled collective to its end, for those that wait;
+ * VTIME_NEVER without a model. The engine's lookahead must not be more. */
+vtime mpi_coll_least_time(void);
 
 /* Applies mpi.collectives, mpi.collective_factor, the algorithm of each operation and a platform's
  * rules. ERR_INPUT: a name is unknown. Once, before ranks run. */

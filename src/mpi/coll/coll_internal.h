@@ -242,7 +242,7 @@ int coll_nodes_number(const struct mpi_comm *c, int rank);
 int coll_nodes_team(const struct mpi_comm *c, int rank, struct coll_team *node);
 /* The first ranks of all nodes; mine is that of node `me`. */
 void coll_nodes_leads(const struct mpi_comm *c, int me, struct coll_team *leads);
-/* The same as a group, which lives as long as c's. */
+/* The first ranks of all nodes as a group, which lives as long as c's. */
 struct mpi_group *coll_nodes_group(const struct mpi_comm *c);
 /* Runs `a` among the first ranks of nodes, each with the number of its node as its rank, by the
  * algorithm chosen for that many ranks. The rank and size in `a` are ignored. */

@@ -47,6 +47,11 @@
  * scatter, reduce and gather, where a rank in the middle would come between the root and others:
  * their P - 1 messages go directly.
  *
+ * There is one kind of decision that free messages do change: a test, or a wait for any, of a
+ * non-blocking collective. It completes at an entry plus T, or at the caller's own entry. So the
+ * lookahead must not be more than the smallest T (mpi_coll_least_time): with factor 0 it is 0, and
+ * decisions are taken one by one.
+ *
  * With factor 0 all of this holds; the smallest T is 0.
  */
 #include <math.h>
@@ -150,6 +155,11 @@ static uint64_t volume(const struct mpi_coll_args *a, uint64_t rounds)
     default:
         return coll_bytes(a, COLL_BLOCK) * rounds;
     }
+}
+
+vtime mpi_coll_least_time(void)
+{
+    return mpi_world.free_collectives ? vtime_scale(model.alpha, model.factor) : VTIME_NEVER;
 }
 
 vtime coll_model_time(const struct mpi_coll_args *a)

@@ -8,10 +8,10 @@
 #ifndef MPI_COMM_COMM_H
 #define MPI_COMM_COMM_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 #include "mpi/comm/group.h"
+#include "mpi_abi.h"
 
 struct mpi_topo; /* topology.h */
 
@@ -43,7 +43,7 @@ struct mpi_comm {
     int is_window; /* it belongs to a window, which has the same number */
     struct mpi_topo *topo;
     MPI_Errhandler errhandler; /* what it was created with; a rank's own choice overrides it */
-    char *name;                /* of the predefined ones; what ranks set is in comm/names.c */
+    char *name;                /* of the predefined ones; what ranks set is in comm/comm_names.c */
     const char *origin; /* how it was created: "MPI_Comm_split of MPI_COMM_WORLD"; mpi_text_keep */
     const char *site;   /* where: "0x11f2 in app", likewise; NULL: not known */
     uint64_t *left;     /* one bit per member that has freed it; NULL: none has */
@@ -118,8 +118,8 @@ struct mpi_comm *mpi_comm_new(struct mpi_group *g, MPI_Errhandler);
 /* A new intercommunicator between two disjoint groups (takes the caller's refs). Returns its low
  * side; the high side has the next descriptor. */
 struct mpi_comm *mpi_comm_new_inter(struct mpi_group *low, struct mpi_group *high, MPI_Errhandler);
-/* The same with the contexts it has in other processes; remote is NULL except for a side of an
- * intercommunicator. Takes the refs. */
+/* A new communicator with the contexts that it has in other processes; remote is NULL except for a
+ * side of an intercommunicator. Takes the refs. */
 struct mpi_comm *mpi_comm_new_at(uint32_t ctx, int high, struct mpi_group *g,
                                  struct mpi_group *remote, MPI_Errhandler);
 /* Releases a communicator that has no members here. */

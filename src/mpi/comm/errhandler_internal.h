@@ -5,8 +5,9 @@
 #ifndef MPI_COMM_ERRHANDLER_INTERNAL_H
 #define MPI_COMM_ERRHANDLER_INTERNAL_H
 
-#include <mpi.h>
 #include <stdarg.h>
+
+#include "mpi_abi.h"
 
 struct mpi_rank;
 
@@ -25,7 +26,7 @@ MPI_Errhandler errhandler_share(MPI_Errhandler);
  * to do with it. */
 void errhandler_call(struct mpi_rank *, MPI_Errhandler h, enum errhandler_kind, void *handle,
                      int code, const char *fmt, va_list args);
-/* The same for MPI_X_call_errhandler. */
+/* errhandler_call for MPI_X_call_errhandler, which has no message. */
 void errhandler_invoke(struct mpi_rank *, MPI_Errhandler h, enum errhandler_kind, void *handle,
                        int code);
 

@@ -8,10 +8,10 @@
 #ifndef MPI_COMM_GROUP_H
 #define MPI_COMM_GROUP_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 #include "mpi/rank.h"
+#include "mpi_abi.h"
 
 enum mpi_group_kind {
     MPI_GROUP_RANGE = 0,

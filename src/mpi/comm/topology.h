@@ -9,10 +9,10 @@
 #ifndef MPI_COMM_TOPOLOGY_H
 #define MPI_COMM_TOPOLOGY_H
 
-#include <mpi.h>
 #include <stdint.h>
 
 #include "base/map.h"
+#include "mpi_abi.h"
 
 struct mpi_comm;
 struct mpi_rank;
@@ -25,8 +25,8 @@ struct mpi_topo {
     union {
         struct {
             int ndims;
-            int *dims;    /* ndims sizes ... */
-            int *periods; /* ... and 0 or 1 each; one allocation with the struct */
+            int *dims;    /* the size of each dimension */
+            int *periods; /* 0 or 1 for each; both arrays are in the allocation of the struct */
         };
         struct {
             int nnodes;

@@ -19,10 +19,10 @@
 #include "mpi/comm/errhandler.h"
 #include "mpi/create/create.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/team.h"
+#include "mpi/procs.h"
 
 #define ORIGIN_MAX 112 /* bytes of the text of how a communicator was created; truncated */
-#define SITE_MAX 48    /* ... and of where */
+#define SITE_MAX 48    /* bytes of the text of where it was created; truncated */
 
 struct announcement {
     uint32_t ctx;
@@ -100,7 +100,7 @@ static void announce(const struct mpi_comm *c)
     encode(c, &text);
     for (uint32_t q = 0; q < map->procs; q++)
         if (has[q] && q != map->proc)
-            mpi_team_item(q, MPI_TEAM_COMM, text.data, text.len);
+            mpi_procs_item(q, MPI_PROCS_COMM, text.data, text.len);
     buf_fini(&text);
     mem_free(has);
 }

@@ -20,7 +20,7 @@
  */
 mpi_comm_desc mpi_comm_describe(struct mpi_comm *, enum mpi_fn fn, const struct mpi_comm *parent);
 MPI_Comm mpi_comm_adopt(struct mpi_rank *self, const struct mpi_comm *parent, mpi_comm_desc);
-/* The same for the MPI_COMM_WORLD of a rank that was spawned. */
+/* mpi_comm_adopt for the MPI_COMM_WORLD of a rank that was spawned. */
 struct mpi_comm *mpi_comm_adopt_world(struct mpi_rank *self, mpi_comm_desc);
 /* Handles the description of a communicator with members here, from another process. Scheduler
  * context. */
@@ -47,8 +47,8 @@ int mpi_comm_copy_make(struct mpi_rank *self, struct mpi_comm_copy *copy);
 int mpi_comm_bcast_desc(struct mpi_rank *self, struct mpi_comm *c, struct mpi_group *members,
                         int me, int n, int tag, mpi_comm_desc *desc);
 
-/* The same on an intercommunicator: rank 0 of the low side has the low descriptor of another one,
- * every rank gets the one for its side. May switch. */
+/* mpi_comm_bcast_desc on an intercommunicator: rank 0 of the low side has the low descriptor of
+ * another one, every rank gets the one for its side. May switch. */
 int mpi_inter_bcast_desc(struct mpi_rank *self, struct mpi_comm *c, int tag, mpi_comm_desc *desc);
 
 /* A new communicator with the groups of c: the descriptor for the caller's side of it. Called by

@@ -11,7 +11,7 @@
 // clang-format off
 #define RUN(n)                                                                                     \
     static struct type_plan run_##n = {                                                            \
-        .size = n, .nparts = 1, .capacity = 1, .parts = {{.count = 1, .unit = n}}};
+        .size = n, .nloops = 1, .capacity = 1, .loops = {{.count = 1, .unit = n}}};
 RUN(1)
 RUN(2)
 RUN(4)
@@ -116,9 +116,9 @@ struct mpi_type mpi_type_builtins[MPI_TYPE_BUILTINS] = {
 #define PAIR_PLAN(id, first, at)                                                                   \
     static struct type_plan id = {                                                                 \
         .size = (first) + 4,                                                                       \
-        .nparts = 2,                                                                               \
+        .nloops = 2,                                                                               \
         .capacity = 2,                                                                             \
-        .parts = {{.count = 1, .unit = first}, {.disp = at, .count = 1, .unit = 4, .start = first}}}
+        .loops = {{.count = 1, .unit = first}, {.disp = at, .count = 1, .unit = 4, .start = first}}}
 /* Members that follow each other are one run, as in every plan. */
 RUN(12)
 RUN(20)

@@ -25,11 +25,11 @@
 #ifndef ORRERY_MPI_DATATYPE_H
 #define ORRERY_MPI_DATATYPE_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "mpi/hollow.h"
+#include "mpi_abi.h"
 
 struct type_plan;
 

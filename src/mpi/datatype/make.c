@@ -35,8 +35,8 @@ bool draft_fits(const struct type_draft *d)
 
 static bool plan_is_dense(const struct type_plan *plan)
 {
-    return !plan->nparts || (plan->nparts == 1 && !plan->parts[0].child &&
-                             plan->parts[0].count == 1 && plan->parts[0].disp == 0);
+    return !plan->nloops || (plan->nloops == 1 && !plan->loops[0].child &&
+                             plan->loops[0].count == 1 && plan->loops[0].disp == 0);
 }
 
 int draft_finish(const struct type_key *key, const struct type_draft *d,

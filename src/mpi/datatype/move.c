@@ -74,29 +74,29 @@ static inline __attribute__((always_inline)) void move_runs(enum direction dir, 
 static unsigned char *move_plan(enum direction dir, const struct type_plan *plan, uintptr_t base,
                                 unsigned char *stream);
 
-/* Whole iterations [first, first + n) of a part. */
-static unsigned char *move_items(enum direction dir, const struct type_part *part, uintptr_t base,
+/* Whole iterations [first, first + n) of a loop. */
+static unsigned char *move_items(enum direction dir, const struct type_loop *loop, uintptr_t base,
                                  uint64_t first, uint64_t n, unsigned char *stream)
 {
-    uint64_t stride = (uint64_t)part->stride;
-    uintptr_t mem = base + (uint64_t)part->disp + first * stride;
-    if (!part->child) {
+    uint64_t stride = (uint64_t)loop->stride;
+    uintptr_t mem = base + (uint64_t)loop->disp + first * stride;
+    if (!loop->child) {
         if (dir == PACK)
-            move_runs(PACK, mem, stride, stream, part->unit, n);
+            move_runs(PACK, mem, stride, stream, loop->unit, n);
         else
-            move_runs(UNPACK, mem, stride, stream, part->unit, n);
-        return stream + n * part->unit;
+            move_runs(UNPACK, mem, stride, stream, loop->unit, n);
+        return stream + n * loop->unit;
     }
     for (uint64_t i = 0; i < n; i++, mem += stride)
-        stream = move_plan(dir, part->child, mem, stream);
+        stream = move_plan(dir, loop->child, mem, stream);
     return stream;
 }
 
 static unsigned char *move_plan(enum direction dir, const struct type_plan *plan, uintptr_t base,
                                 unsigned char *stream)
 {
-    for (uint32_t i = 0; i < plan->nparts; i++)
-        stream = move_items(dir, &plan->parts[i], base, 0, plan->parts[i].count, stream);
+    for (uint32_t i = 0; i < plan->nloops; i++)
+        stream = move_items(dir, &plan->loops[i], base, 0, plan->loops[i].count, stream);
     return stream;
 }
 
@@ -104,45 +104,45 @@ static void move_plan_range(enum direction dir, const struct type_plan *plan, ui
                             uint64_t skip, unsigned char *stream, uint64_t n);
 
 /* Bytes [skip, skip + n) of iteration `item`, not all of it. */
-static void move_cut_item(enum direction dir, const struct type_part *part, uintptr_t base,
+static void move_cut_item(enum direction dir, const struct type_loop *loop, uintptr_t base,
                           uint64_t item, uint64_t skip, unsigned char *stream, uint64_t n)
 {
-    uintptr_t mem = base + (uint64_t)part->disp + item * (uint64_t)part->stride;
-    if (part->child)
-        move_plan_range(dir, part->child, mem, skip, stream, n);
+    uintptr_t mem = base + (uint64_t)loop->disp + item * (uint64_t)loop->stride;
+    if (loop->child)
+        move_plan_range(dir, loop->child, mem, skip, stream, n);
     else
         move_bytes(dir, mem + skip, stream, n);
 }
 
-/* Bytes [skip, skip + n) of a part: the rest of a cut item, whole items, the start of another. */
-static void move_part_range(enum direction dir, const struct type_part *part, uintptr_t base,
+/* Bytes [skip, skip + n) of a loop: the rest of a cut item, whole items, the start of another. */
+static void move_loop_range(enum direction dir, const struct type_loop *loop, uintptr_t base,
                             uint64_t skip, unsigned char *stream, uint64_t n)
 {
-    uint64_t item = skip / part->unit;
-    uint64_t inside = skip % part->unit;
+    uint64_t item = skip / loop->unit;
+    uint64_t inside = skip % loop->unit;
     if (inside) {
-        uint64_t head = part->unit - inside < n ? part->unit - inside : n;
-        move_cut_item(dir, part, base, item++, inside, stream, head);
+        uint64_t head = loop->unit - inside < n ? loop->unit - inside : n;
+        move_cut_item(dir, loop, base, item++, inside, stream, head);
         stream += head;
         n -= head;
     }
-    uint64_t whole = n / part->unit;
+    uint64_t whole = n / loop->unit;
     if (whole)
-        stream = move_items(dir, part, base, item, whole, stream);
-    n -= whole * part->unit;
+        stream = move_items(dir, loop, base, item, whole, stream);
+    n -= whole * loop->unit;
     if (n)
-        move_cut_item(dir, part, base, item + whole, 0, stream, n);
+        move_cut_item(dir, loop, base, item + whole, 0, stream, n);
 }
 
 static void move_plan_range(enum direction dir, const struct type_plan *plan, uintptr_t base,
                             uint64_t skip, unsigned char *stream, uint64_t n)
 {
-    for (uint32_t i = plan_find_part(plan, skip); n; i++) {
-        const struct type_part *part = &plan->parts[i];
-        uint64_t inside = skip - part->start;
-        uint64_t rest = part->unit * part->count - inside;
+    for (uint32_t i = plan_find_loop(plan, skip); n; i++) {
+        const struct type_loop *loop = &plan->loops[i];
+        uint64_t inside = skip - loop->start;
+        uint64_t rest = loop->unit * loop->count - inside;
         uint64_t take = n < rest ? n : rest;
-        move_part_range(dir, part, base, inside, stream, take);
+        move_loop_range(dir, loop, base, inside, stream, take);
         stream += take;
         skip += take;
         n -= take;
@@ -164,9 +164,9 @@ static uint64_t move_type(enum direction dir, const struct mpi_type *t, uint64_t
         move_bytes(dir, mem + skip, stream, n);
         return n;
     }
-    struct type_part top;
-    plan_part_init(&top, 0, count, t->extent, t->plan);
-    move_part_range(dir, &top, mem, skip, stream, n);
+    struct type_loop top;
+    plan_loop_init(&top, 0, count, t->extent, t->plan);
+    move_loop_range(dir, &top, mem, skip, stream, n);
     return n;
 }
 

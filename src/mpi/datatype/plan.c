@@ -11,7 +11,7 @@
 
 struct type_plan *plan_create(uint32_t capacity)
 {
-    struct type_plan *plan = mem_alloc(sizeof *plan + (size_t)capacity * sizeof(struct type_part));
+    struct type_plan *plan = mem_alloc(sizeof *plan + (size_t)capacity * sizeof(struct type_loop));
     *plan = (struct type_plan){.capacity = capacity};
     return plan;
 }
@@ -26,28 +26,28 @@ void plan_destroy(struct type_plan *plan)
 }
 
 /* A run repeated without gaps is one longer run. */
-static void fuse_dense(struct type_part *part)
+static void fuse_dense(struct type_loop *loop)
 {
-    if (!part->child && part->count > 1 && part->stride == (int64_t)part->unit) {
-        part->unit *= part->count;
-        part->count = 1;
+    if (!loop->child && loop->count > 1 && loop->stride == (int64_t)loop->unit) {
+        loop->unit *= loop->count;
+        loop->count = 1;
     }
-    if (part->count <= 1)
-        part->stride = 0;
+    if (loop->count <= 1)
+        loop->stride = 0;
 }
 
-void plan_part_init(struct type_part *part, int64_t disp, uint64_t count, int64_t stride,
+void plan_loop_init(struct type_loop *loop, int64_t disp, uint64_t count, int64_t stride,
                     const struct type_plan *child)
 {
-    *part = (struct type_part){disp, stride, child->size ? count : 0, child->size, 0, child};
-    if (part->count && child->nparts == 1) {
-        const struct type_part *only = &child->parts[0];
+    *loop = (struct type_loop){disp, stride, child->size ? count : 0, child->size, 0, child};
+    if (loop->count && child->nloops == 1) {
+        const struct type_loop *only = &child->loops[0];
         int continues = stride == (int64_t)((uint64_t)only->stride * only->count);
         if (only->count == 1) {
-            part->disp += only->disp;
-            part->child = only->child;
+            loop->disp += only->disp;
+            loop->child = only->child;
         } else if (count == 1 || continues) {
-            *part = (struct type_part){disp + only->disp,
+            *loop = (struct type_loop){disp + only->disp,
                                        only->stride,
                                        count * only->count,
                                        only->unit,
@@ -55,11 +55,11 @@ void plan_part_init(struct type_part *part, int64_t disp, uint64_t count, int64_
                                        only->child};
         }
     }
-    fuse_dense(part);
+    fuse_dense(loop);
 }
 
 /* Extend `last` by `next`, which follows it in the stream, if both are one loop or one run. */
-static int merge(struct type_part *last, const struct type_part *next)
+static int merge(struct type_loop *last, const struct type_loop *next)
 {
     if (last->child != next->child)
         return 0;
@@ -83,20 +83,20 @@ static int merge(struct type_part *last, const struct type_part *next)
 void plan_append(struct type_plan **plan, int64_t disp, uint64_t count, int64_t stride,
                  const struct type_plan *child)
 {
-    struct type_part part;
-    plan_part_init(&part, disp, count, stride, child);
-    if (!part.count)
+    struct type_loop loop;
+    plan_loop_init(&loop, disp, count, stride, child);
+    if (!loop.count)
         return;
     struct type_plan *p = *plan;
-    part.start = p->size;
-    p->size += part.unit * part.count;
-    if (p->nparts && merge(&p->parts[p->nparts - 1], &part))
+    loop.start = p->size;
+    p->size += loop.unit * loop.count;
+    if (p->nloops && merge(&p->loops[p->nloops - 1], &loop))
         return;
-    if (p->nparts == p->capacity) {
-        p->capacity = (uint32_t)array_room(p->capacity, (size_t)p->nparts + 1, 4);
-        p = *plan = mem_realloc(p, sizeof *p + (size_t)p->capacity * sizeof part);
+    if (p->nloops == p->capacity) {
+        p->capacity = (uint32_t)array_room(p->capacity, (size_t)p->nloops + 1, 4);
+        p = *plan = mem_realloc(p, sizeof *p + (size_t)p->capacity * sizeof loop);
     }
-    p->parts[p->nparts++] = part;
+    p->loops[p->nloops++] = loop;
 }
 
 struct type_plan *plan_loop(int64_t disp, uint64_t count, int64_t stride,
@@ -104,7 +104,7 @@ struct type_plan *plan_loop(int64_t disp, uint64_t count, int64_t stride,
 {
     struct type_plan *plan = plan_create(1);
     plan_append(&plan, disp, count, stride, child);
-    if (owned && (!plan->nparts || plan->parts[0].child != owned)) {
+    if (owned && (!plan->nloops || plan->loops[0].child != owned)) {
         plan->owned = owned->owned;
         mem_free(owned);
     } else {

@@ -16,28 +16,28 @@ struct walk {
 static int walk_range(const struct walk *w, const struct type_plan *plan, int64_t base,
                       uint64_t skip, uint64_t n);
 
-/* Bytes [skip, skip + n) of iteration `item` of a part. */
-static int walk_item(const struct walk *w, const struct type_part *part, int64_t base,
+/* Bytes [skip, skip + n) of iteration `item` of a loop. */
+static int walk_item(const struct walk *w, const struct type_loop *loop, int64_t base,
                      uint64_t item, uint64_t skip, uint64_t n)
 {
-    int64_t at = base + part->disp + (int64_t)item * part->stride;
+    int64_t at = base + loop->disp + (int64_t)item * loop->stride;
 
-    if (part->child)
-        return walk_range(w, part->child, at, skip, n);
+    if (loop->child)
+        return walk_range(w, loop->child, at, skip, n);
     return w->fn(w->arg, at + (int64_t)skip, n);
 }
 
-/* Bytes [skip, skip + n) of a part. */
-static int walk_part(const struct walk *w, const struct type_part *part, int64_t base,
+/* Bytes [skip, skip + n) of a loop. */
+static int walk_loop(const struct walk *w, const struct type_loop *loop, int64_t base,
                      uint64_t skip, uint64_t n)
 {
-    uint64_t item = skip / part->unit;
+    uint64_t item = skip / loop->unit;
     int rc = 0;
 
-    for (skip %= part->unit; n && !rc; item++, skip = 0) {
-        uint64_t take = part->unit - skip < n ? part->unit - skip : n;
+    for (skip %= loop->unit; n && !rc; item++, skip = 0) {
+        uint64_t take = loop->unit - skip < n ? loop->unit - skip : n;
 
-        rc = walk_item(w, part, base, item, skip, take);
+        rc = walk_item(w, loop, base, item, skip, take);
         n -= take;
     }
     return rc;
@@ -48,13 +48,13 @@ static int walk_range(const struct walk *w, const struct type_plan *plan, int64_
 {
     int rc = 0;
 
-    for (uint32_t i = plan_find_part(plan, skip); n && !rc; i++) {
-        const struct type_part *part = &plan->parts[i];
-        uint64_t inside = skip - part->start;
-        uint64_t rest = part->unit * part->count - inside;
+    for (uint32_t i = plan_find_loop(plan, skip); n && !rc; i++) {
+        const struct type_loop *loop = &plan->loops[i];
+        uint64_t inside = skip - loop->start;
+        uint64_t rest = loop->unit * loop->count - inside;
         uint64_t take = n < rest ? n : rest;
 
-        rc = walk_part(w, part, base, inside, take);
+        rc = walk_loop(w, loop, base, inside, take);
         skip += take;
         n -= take;
     }

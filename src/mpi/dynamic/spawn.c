@@ -1,14 +1,12 @@
 /*
  * spawn.c - the agent that assigns spare ranks, and how a spawned rank begins (see spawn.h).
  *
- * Invariants
- *  1. Numbers are assigned in order and never twice: the new ranks of a spawn are a range, and so
- *     is their MPI_COMM_WORLD.
- *  2. Only its spawn message starts a rank. Messages of others may reach its process before that;
- *     they wait.
- *  3. All spawn messages come from rank 0, hence from process 0, which knows of ranks elsewhere
- *     that have not begun to write yet (mpi_team_spawned). They do not go through the network, only
- *     take its smallest latency: once a spawn message is sent, it is known when the rank begins.
+ * Invariants 1. Numbers are assigned in order and never twice: the new ranks of a spawn are a
+ * range, and so is their MPI_COMM_WORLD. 2. Only its spawn message starts a rank. Messages of
+ * others may reach its process before that; they wait. 3. All spawn messages come from rank 0,
+ * hence from process 0, which knows of ranks elsewhere that have not begun to write yet
+ * (mpi_procs_spawned). They do not go through the network, only take its smallest latency: once a
+ * spawn message is sent, it is known when the rank begins.
  */
 #include "mpi/dynamic/spawn.h"
 
@@ -20,7 +18,7 @@
 #include "mpi/create/create.h"
 #include "mpi/p2p/service.h"
 #include "mpi/state.h"
-#include "mpi/team.h"
+#include "mpi/procs.h"
 
 /* The message that starts a rank; the texts of its command follow. */
 struct spawn {
@@ -87,7 +85,7 @@ static void send_spawn(struct mpi_rank *self, uint32_t dst, const struct spawn *
     m->tag = REPLY_SPAWN;
     memcpy(m->payload, b, sizeof *b);
     memcpy(m->payload + sizeof *b, texts, bytes);
-    mpi_team_spawned(dst, m->em.arrival);
+    mpi_procs_spawned(dst, m->em.arrival);
     engine_inject(&mpi_world.engine, &m->em);
 }
 

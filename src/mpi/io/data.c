@@ -67,8 +67,8 @@ struct mover {
     uint64_t *tally;
     char *data;     /* next byte of the stream in memory */
     int64_t disp;   /* of the view */
-    int64_t at;     /* the piece to be moved: its offset in the file ... */
-    uint64_t n;     /* ... and its length */
+    int64_t at;     /* offset in the file of the piece to be moved */
+    uint64_t n;     /* length of that piece */
     uint64_t moved; /* so far */
     int error;      /* MPI class */
     int write, end; /* end: of the file */

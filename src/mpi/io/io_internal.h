@@ -34,8 +34,8 @@ struct io_shared {
     char *delete_name; /* absolute; at the first rank, if the file is deleted on close */
     struct mpi_comm *comm;
     uint64_t stripe; /* bytes */
-    uint32_t factor; /* servers it is on ... */
-    uint32_t first;  /* ... the first of them */
+    uint32_t factor; /* number of servers that it is on */
+    uint32_t first;  /* the first of these servers */
     /* used by the agent of the first rank */
     int64_t pointer; /* shared file pointer, in stream bytes */
     /* Requests that wait for a turn in atomic mode, oldest first: tail of a ring. */
@@ -62,8 +62,8 @@ struct io_file {
     uint32_t pending; /* pending accesses */
     struct io_view view;
     int64_t position;    /* individual file pointer, in stream bytes */
-    struct io_op *split; /* pending split collective access, ... */
-    uint8_t split_kind;  /* ... enum io_kind of it */
+    struct io_op *split; /* pending split collective access, or NULL */
+    uint8_t split_kind;  /* enum io_kind of that access */
     uint8_t atomic;
 };
 

@@ -23,7 +23,7 @@ int mpi_ask(enum run_ask what)
     long rc;
 
     if (vp_private.remote)
-        return 0; /* the watcher is on another computer */
+        return 0; /* the watcher is on another computer, or does not share this page */
     __atomic_store_n(&q->what, (uint32_t)what, __ATOMIC_RELEASE);
     if (syscall(SYS_kill, mpi_world.page->watcher, SIGCHLD) != 0)
         return 0;
@@ -33,12 +33,17 @@ int mpi_ask(enum run_ask what)
     return __atomic_load_n(&q->what, __ATOMIC_ACQUIRE) == RUN_ASK_NOTHING;
 }
 
+/* Without the watcher. Addresses in a process that it does not see are those within files. */
 static size_t bare(const struct vp_backtrace *t, char *out, size_t n)
 {
+    char where[512];
     size_t len = 0;
 
-    for (size_t i = 0; i < t->count && len < n; i++)
-        len += (size_t)snprintf(out + len, n - len, "    #%zu %p\n", i, t->frames[i]);
+    for (size_t i = 0; i < t->count && len < n; i++) {
+        if (!vp_private.remote || !vp_frame(t->frames[i], where, sizeof where))
+            snprintf(where, sizeof where, "%p", t->frames[i]);
+        len += (size_t)snprintf(out + len, n - len, "    #%zu %s\n", i, where);
+    }
     return len < n ? len : n - 1;
 }
 

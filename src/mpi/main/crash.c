@@ -12,7 +12,7 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "mpi/main/run.h"
-#include "mpi/main/memory.h"
+#include "mpi/main/memory_watch.h"
 #include "mpi/main/backtrace.h"
 
 static char where_text[MPI_WHERE_MAX];
@@ -20,7 +20,7 @@ static volatile int where_known; /* where_text holds where the running rank is *
 
 void mpi_crash_start_failed(struct vp_rank *f, int error)
 {
-    static char text[sizeof((struct mpi_team_stop *)0)->text];
+    static char text[sizeof((struct mpi_procs_stop *)0)->text];
 
     snprintf(text, sizeof text,
              "cannot start a process for rank %u: %s; see 'ulimit -u', or use fewer "
@@ -31,7 +31,7 @@ void mpi_crash_start_failed(struct vp_rank *f, int error)
 
 void mpi_crash_died(struct vp_rank *f, int status)
 {
-    static char text[sizeof((struct mpi_team_stop *)0)->text];
+    static char text[sizeof((struct mpi_procs_stop *)0)->text];
     const struct mpi_rank *r = mpi_rank_of(f);
     char when[UNITS_TEXT_MAX];
 
@@ -51,7 +51,7 @@ void mpi_crash_died(struct vp_rank *f, int status)
 
 void mpi_crash_lost(struct vp_rank *f, const char *why)
 {
-    static char text[sizeof((struct mpi_team_stop *)0)->text];
+    static char text[sizeof((struct mpi_procs_stop *)0)->text];
     const struct mpi_rank *r = mpi_rank_of(f);
     char when[UNITS_TEXT_MAX];
 
@@ -130,7 +130,7 @@ static void add_backtrace(const void *context, char *text, size_t size)
 /* This report survives even if the memory is too damaged for the run to end in an orderly way. */
 void mpi_crash(struct vp_rank *f, int sig, void *addr, const void *context)
 {
-    static char text[sizeof((struct mpi_team_stop *)0)->text];
+    static char text[sizeof((struct mpi_procs_stop *)0)->text];
     struct run_page *page = mpi_world.page;
     int status = f ? 128 + sig : 3, error = errno;
 

@@ -1,5 +1,5 @@
 /*
- * emulate.c - see emulate.h.
+ * emulate.c - paces ranks and events by real time (see emulate.h).
  */
 #include "mpi/main/emulate.h"
 
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/ticks.h"
-#include "emulate/clock.h"
+#include "emulate/remote_clock.h"
 #include "emulate/factor.h"
 #include "mpi/clock.h"
 #include "mpi/entry.h"
@@ -26,7 +26,9 @@
 #define NAP_NS 50000     /* naps whose excess is measured */
 #define AHEAD_NS 2000000 /* time begins this much later than it is announced */
 #define WAIT_NS 50000000 /* the scheduler looks after other things at least this often */
-#define TOLERANCE_PART 8 /* of the lookahead: events that late are in time ... */
+/* Events count as in time if they are late by at most 1 / TOLERANCE_PART of the lookahead, or by
+ * TOLERANCE_LEAST. */
+#define TOLERANCE_PART 8
 #define TOLERANCE_LEAST VTIME_US
 
 static struct {
@@ -47,12 +49,12 @@ struct own {
     int depth;                 /* 0: the program runs */
     int runs;                  /* it has begun */
     struct emulate_pace *pace; /* its own if the process is on another computer */
-    long thread;               /* the one that left last, ... */
-    vtime left;                /* ... the rank's clock then, ... */
-    vtime seen;                /* ... the time that it has read since, ... */
-    int64_t cpu;               /* ... its processor time, ... */
-    int64_t all;               /* ... that of all threads, ... */
-    int64_t wall;              /* ... and real time */
+    long thread;               /* the thread that left last; the following are of that moment */
+    vtime left;                /* the rank's clock */
+    vtime seen;                /* the time that the thread has read since */
+    int64_t cpu;               /* processor time of the thread */
+    int64_t all;               /* processor time of all threads */
+    int64_t wall;              /* real time */
 };
 _Static_assert(sizeof(struct own) <= sizeof vp_private.room, "fits into the private page");
 
@@ -112,16 +114,18 @@ static void go_away(struct mpi_rank *self)
                       mpi_has_strands(self) ? 1 : UINT32_MAX);
 }
 
-/* In the thread of the helper: it has the turn already. User operations and other callbacks of the
- * program may make local calls meanwhile. */
+/* In the thread of the helper: it has the turn already, unless it is only measured how long that
+ * takes to come (hand_over_time). User operations and other callbacks of the program may make local
+ * calls meanwhile. */
 static __thread int is_helping;
 
 static void help(void)
 {
     struct mpi_rank *self = mpi_self();
 
+    if (engine_is_away(&self->ent))
+        return;
     is_helping = 1;
-    engine_return(&mpi_world.engine, &self->ent);
     go_away(self);
     is_helping = 0;
 }
@@ -194,7 +198,6 @@ void mpi_emulate_enter(void)
     emulate_sleep(o->pace, vtime_add(o->left, estimate(ticks)));
     now = emulate_time_at(o->pace, emulate_wall() - o->pace->overhead);
     vp_come_back();
-    engine_return(&mpi_world.engine, &self->ent);
     if (ticks)
         mpi_charge_ticks(self, ticks, MPI_FN_COUNT);
     if (engine_reached(&mpi_world.engine) > now)

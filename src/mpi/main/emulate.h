@@ -9,7 +9,7 @@
  * answered at once are handled by the rank's helper, a thread of its process.
  *
  * A process may be on another computer (vp/remote.h): then it has a clock of its own
- * (emulate/clock.h).
+ * (emulate/remote_clock.h).
  */
 #ifndef MPI_MAIN_EMULATE_H
 #define MPI_MAIN_EMULATE_H

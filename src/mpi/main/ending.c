@@ -41,9 +41,9 @@ struct part {
     struct run_live live;
     double median_slice_s, computed_s, left_out_s;
     int32_t aggregated;
-    uint64_t stuck_bytes; /* of what follows, ... */
-    uint64_t leak_bytes;  /* ... of what follows that, ... */
-    uint64_t check_bytes; /* ... and that; the rest are statistics */
+    uint64_t stuck_bytes; /* of the report of a deadlock, which follows */
+    uint64_t leak_bytes;  /* of leaks, which follow that */
+    uint64_t check_bytes; /* of findings of --check, which follow leaks; the rest are statistics */
 };
 
 /* ---- this process's part ---- */
@@ -90,7 +90,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .live_stack_max = v->live_max,
                      .peak_rss = mem_peak_rss() + v->process_bytes,
                      .pairs = mpi_world.stats->pairs,
-                     .batches = mpi_team_batches(),
+                     .batches = mpi_procs_batches(),
                      .access = mpi_stats_accesses(mpi_world.stats),
                      .live = mpi_live_counts(),
                      .spawned = engine_spares_started(&mpi_world.engine),
@@ -272,7 +272,7 @@ static void say_why(const char *text)
 /* Reports how the run ended; returns the exit status. */
 static int say(const struct whole *w, enum engine_end end, enum run_cause *cause)
 {
-    const struct mpi_team_stop *stop = mpi_team_stopped();
+    const struct mpi_procs_stop *stop = mpi_procs_stopped();
 
     switch (end) {
     case ENGINE_END_DONE:
@@ -450,12 +450,12 @@ void mpi_end(struct mpi_ending *e, enum engine_end end)
     if (mpi_rank_map()->proc != 0)
         output_finish(&mpi_world.output);
     collect(e, end, &parts[0]);
-    complete = mpi_team_gather(parts);
+    complete = mpi_procs_gather(parts);
     if (mpi_rank_map()->proc == 0)
         status = conclude(parts, end);
     if (status == 0 && unwritten)
         status = mpi_world.page->end.exit_status = unwritten;
-    complete = mpi_team_part(&status, complete);
+    complete = mpi_procs_leave(&status, complete);
     if (mpi_rank_map()->proc != 0) { /* the launcher should return the status of process 0 */
         mpi_world.page->end.exit_status = complete ? 0 : status;
         mpi_world.page->end.cause = RUN_CAUSE_DONE;

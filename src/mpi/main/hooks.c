@@ -15,7 +15,7 @@
 #include "mpi/main/live.h"
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
-#include "mpi/team.h"
+#include "mpi/procs.h"
 
 /* how long the scheduler sleeps at most while it waits for a rank to request a turn */
 #define REQUEST_NS 50000000
@@ -118,15 +118,23 @@ static void present(const struct mpi_rank *r)
     page->now.current_pid = vp_rank_pid(&r->vp);
 }
 
+/* The rank, which is in this process, runs next. */
+static inline void prepare(const struct mpi_rank *r)
+{
+    prefetch_ready();
+    prefetch_tail(r);
+    mpi_slice_begin();
+}
+
 static int resume(void *owner, uint32_t id)
 {
     struct mpi_rank *r = &mpi_world.ranks[id];
 
     (void)owner;
-    prefetch_ready();
-    prefetch_tail(r);
+    if (__builtin_expect(!r->vp.started, 0))
+        mpi_run_starts();
+    prepare(r);
     present(r);
-    mpi_slice_begin();
     if (!vp_resume(&r->vp))
         return 0;
     r = &mpi_world.ranks[engine_running(&mpi_world.engine)];
@@ -246,6 +254,8 @@ static struct vp_rank *hook_next(struct vp_rank *f)
     (void)f;
     if (id < 0)
         return NULL;
+    if (!vp_passes_turns())
+        prepare(&mpi_world.ranks[id]);
     present(&mpi_world.ranks[id]);
     return &mpi_world.ranks[id].vp;
 }
@@ -266,7 +276,7 @@ static void hook_threads(struct vp_rank *f)
     (void)f;
     if (mpi_world.paced)
         return;
-    mpi_team_threads();
+    mpi_procs_threads();
     mpi_thread_begin();
 }
 

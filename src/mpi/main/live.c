@@ -16,15 +16,17 @@
 #include "engine/live.h"
 #include "engine/procs.h"
 #include "mpi/entry.h"
+#include "mpi/main/live_internal.h"
 #include "mpi/p2p/bind.h"
 #include "mpi/p2p/request.h"
 #include "run/own_call.h"
 
 #define AWAIT_NS 1000000
-/* All processes have been in calls for so long, ... */
+/* All processes wait for the simulator if they have been in calls for STUCK_NS, or STUCK_FAR_NS if
+ * some are on other computers, and have had the processor for LOOKED_NS. */
 #define STUCK_NS 1e6
-#define STUCK_FAR_NS 30e6 /* ... if some are on other computers, ... */
-#define LOOKED_NS 500000  /* ... and had the processor for so long. */
+#define STUCK_FAR_NS 30e6
+#define LOOKED_NS 500000
 
 ORR_EXPORT const void *orrery_own_receive(size_t *bytes);
 ORR_EXPORT const void *orrery_own_outcome(const struct orrery_own_call *, size_t *bytes);
@@ -46,24 +48,25 @@ struct queue {
 /* What a process has sent and its rank has not taken. */
 struct inbox {
     struct queue queue;
-    void *taken; /* by the rank, until it takes the next one */
+    void *taken;            /* by the rank, until it takes the next one */
+    struct mpi_side *sides; /* of a process with several threads */
 };
 
 static struct {
     int is_open;
     uint32_t outside; /* processes, which are the first of the link */
-    struct native_link link;
+    struct proc_link link;
     struct inbox *inboxes; /* by rank */
     struct queue replies;  /* to be sent in the scheduler's context */
     struct queue peers;    /* from other simulators */
-    uint64_t shown;        /* what the processes showed when nothing had come, ... */
-    uint64_t since;        /* ... since when that is so, in ticks */
+    uint64_t shown;        /* what the processes showed when nothing had come */
+    uint64_t since;        /* since when they have shown that, in ticks */
     int64_t *ran;          /* processor time of each process since then, in ns */
     uint64_t *answered;    /* what each process showed when it was sent its last answer; or 0 */
     uint32_t answers;      /* how many are not 0 */
     int has_shown;         /* LIVE_ANSWERED */
-    uint64_t forced;       /* how often something was to be forced, ... */
-    uint32_t stuck;        /* ... and in a row there was no decision */
+    uint64_t forced;       /* how often something was to be forced */
+    uint32_t stuck;        /* how often in a row there was no decision to force */
 } live;
 
 int mpi_live_is_open(void)
@@ -154,6 +157,7 @@ static int pump(void)
     int found = 0;
 
     while (live.link.recv(live.link.owner, &in.peer, &in.tag, &in.data, &in.bytes)) {
+        const struct engine_entity *x;
         uint32_t index;
 
         if (in.peer >= live.outside) {
@@ -165,7 +169,8 @@ static int pump(void)
         live.stuck = 0;
         add(&live.inboxes[in.peer].queue, in);
         index = rank_map_index(mpi_rank_map(), in.peer);
-        if (mpi_world.ranks[index].ent.away) {
+        x = &mpi_world.ranks[index].ent;
+        if (engine_is_away(x) || (engine_is_busy(x) && live.inboxes[in.peer].sides)) {
             engine_wake(&mpi_world.engine, index);
             found = 1;
         }
@@ -209,12 +214,12 @@ static void peer_close(void *owner)
     (void)owner; /* mpi_live_close closes the link */
 }
 
-struct native_link mpi_live_open(const struct run_options *o)
+struct proc_link mpi_live_open(const struct run_options *o)
 {
-    struct native_link peers;
+    struct proc_link peers;
     struct err err;
 
-    if (native_open(&live.link, o->native_path, &err) != ERR_OK)
+    if (proc_link_open(&live.link, o->native_path, &err) != ERR_OK)
         log_fatal("%s", err.text);
     live.outside = (uint32_t)o->ranks;
     if (live.link.procs != o->ranks + o->procs || live.link.proc < o->ranks)
@@ -360,8 +365,7 @@ static const struct mpi_comm *comm_of(const struct orrery_own_call *c)
     return mpi_comm_get((MPI_Comm)c->comm);
 }
 
-/* Does the call only return after others have sent something, as far as known here? */
-static int is_led(struct mpi_rank *self, const struct orrery_own_call *c)
+int mpi_live_is_led(struct mpi_rank *self, const struct orrery_own_call *c)
 {
     if (!c)
         return 0;
@@ -379,8 +383,7 @@ static int is_led(struct mpi_rank *self, const struct orrery_own_call *c)
     return c->comm || c->count;
 }
 
-/* For the report of a deadlock. */
-static void explain(struct mpi_rank *self, const struct orrery_own_call *c)
+void mpi_live_explain(struct mpi_rank *self, const struct orrery_own_call *c)
 {
     self->fn = (__typeof__(self->fn))c->fn;
     if (c->comm)
@@ -388,6 +391,24 @@ static void explain(struct mpi_rank *self, const struct orrery_own_call *c)
                          (MPI_Comm)c->comm);
     else
         mpi_explain_handles(self, c->requests, c->count, !c->is_all);
+}
+
+int mpi_live_has_item(const struct mpi_rank *self)
+{
+    return live.inboxes[mpi_rank_id(self)].queue.first != NULL;
+}
+
+void *mpi_live_take(const struct mpi_rank *self, size_t *bytes)
+{
+    struct item item = take(&live.inboxes[mpi_rank_id(self)].queue);
+
+    *bytes = item.bytes;
+    return item.data;
+}
+
+struct mpi_side **mpi_live_sides(const struct mpi_rank *self)
+{
+    return &live.inboxes[mpi_rank_id(self)].sides;
 }
 
 /* Waits for a message of the process. */
@@ -400,15 +421,14 @@ static struct item await_item(struct mpi_rank *self, const struct orrery_own_cal
         mpi_drain(self);
         if (mpi_decide(self, VTIME_NEVER, &due) || self->ent.inbox)
             continue;
-        if (is_led(self, c))
+        if (mpi_live_is_led(self, c))
             engine_block_led(&mpi_world.engine, &self->ent, mpi_rank_index(self), due,
                              mpi_bind_is_sure(self));
         else
             engine_block_away(&mpi_world.engine, &self->ent, mpi_rank_index(self), due, 1);
         vp_suspend();
         for (; self->ent.wake == ENGINE_WAKE_EXPLAIN; vp_suspend())
-            explain(self, c); /* all that are away are led */
-        engine_return(&mpi_world.engine, &self->ent);
+            mpi_live_explain(self, c); /* all that are away are led */
     }
     return take(q);
 }
@@ -419,7 +439,7 @@ const void *orrery_own_receive(size_t *bytes)
     struct inbox *in = &live.inboxes[mpi_rank_id(self)];
     struct item item;
 
-    native_free(in->taken);
+    proc_link_free(in->taken);
     in->taken = NULL;
     item = await_item(self, NULL);
     in->taken = item.data;
@@ -437,12 +457,16 @@ const void *orrery_own_outcome(const struct orrery_own_call *c, size_t *bytes)
 
 void orrery_own_release(const void *message)
 {
-    native_free((void *)(uintptr_t)message);
+    struct inbox *in = &live.inboxes[mpi_rank_id(mpi_self())];
+
+    if (in->taken == message)
+        in->taken = NULL;
+    proc_link_free((void *)(uintptr_t)message);
 }
 
 void orrery_own_reply(const void *data, size_t bytes)
 {
     add(&live.replies, (struct item){.peer = mpi_rank_id(mpi_self()),
-                                     .data = native_copy(data, bytes),
+                                     .data = proc_link_copy(data, bytes),
                                      .bytes = bytes});
 }

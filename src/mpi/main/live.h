@@ -10,11 +10,11 @@
 #ifndef MPI_MAIN_LIVE_H
 #define MPI_MAIN_LIVE_H
 
-#include "engine/native.h"
+#include "engine/proc_link.h"
 #include "run/run.h"
 
 /* Joins the processes. Ends the run if that fails. Returns the link to other simulators. */
-struct native_link mpi_live_open(const struct run_options *);
+struct proc_link mpi_live_open(const struct run_options *);
 /* Whether there are processes outside. */
 int mpi_live_is_open(void);
 /* For procs.h: all processes have been in calls for long. */

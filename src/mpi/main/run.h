@@ -19,6 +19,8 @@ extern struct mpi_run mpi_run;
 
 /* Shows the run's progress to its watcher. */
 void mpi_run_progress(void);
+/* A rank has its first turn now. */
+void mpi_run_starts(void);
 
 /* ---- hooks.c ---- */
 extern const struct vp_hooks mpi_vp_hooks;
@@ -29,15 +31,15 @@ extern const struct engine_ops mpi_engine_ops, mpi_engine_ops_paced; /* the seco
 void mpi_stop_init(void);
 /* Ends the run now, with what its ranks have written so far. Any context. */
 _Noreturn void mpi_end_early(enum run_cause cause, int status, const char *text);
-/* The same after the engine was stopped: because of a signal, an abort, or because nobody reads the
- * output. */
+/* Ends the run after the engine was stopped: because of a signal, an abort, or because nobody reads
+ * the output. */
 _Noreturn void mpi_stop(void);
 /* mpi_abort_run. */
 _Noreturn void run_abort(struct mpi_rank *self, int code, const char *why);
 
-/* ---- team.c: mpi_team_item, mpi_team_spawned ---- */
-void team_item(uint32_t to, int tag, const void *data, size_t bytes);
-void team_spawned(uint32_t rank, vtime when);
+/* ---- procs.c: mpi_procs_item, mpi_procs_spawned ---- */
+void run_item(uint32_t to, int tag, const void *data, size_t bytes);
+void run_spawned(uint32_t rank, vtime when);
 
 /* ---- crash.c: hooks of vp, and where a rank is that does not return to MPI ---- */
 void mpi_crash(struct vp_rank *, int sig, void *addr, const void *context);

@@ -10,12 +10,12 @@
 #include "base/sys.h"
 #include "base/units.h"
 #include "mpi/entry.h"
-#include "mpi/main/memory.h"
+#include "mpi/main/memory_watch.h"
 #include "mpi/main/run.h"
 #include "mpi/p2p/p2p_internal.h"
 
-#define STOP_SECONDS 1   /* how long a signal waits for the running rank to call MPI ... */
-#define END_SECONDS 4    /* ... and how long ending may take: the output may not be read */
+#define STOP_SECONDS 1   /* how long a signal waits for the running rank to call MPI */
+#define END_SECONDS 4    /* how long ending may take then: nobody may read the output */
 #define CRASH_SECONDS 15 /* how long ending may take after a crash */
 
 static struct {
@@ -25,7 +25,7 @@ static struct {
     int dying;                     /* an internal failure is being reported */
 } asked;
 
-static struct mpi_team_stop early;
+static struct mpi_procs_stop early;
 
 static void finish_early(void)
 {
@@ -36,7 +36,7 @@ static void finish_early(void)
         sys_alarm(CRASH_SECONDS);
     if (early.cause == RUN_CAUSE_ABORT)
         output_drop_after(&mpi_world.output, engine_ended_by(&mpi_world.engine).due);
-    mpi_team_end_early(&early);
+    mpi_procs_end_early(&early);
     mpi_run_progress();
     mpi_end(&mpi_run.end, ENGINE_END_STOPPED);
 }
@@ -189,7 +189,7 @@ _Noreturn static void abort_at(struct mpi_rank *self, vtime when, enum run_cause
         mpi_run.end.abort_status = code & 0xff ? code & 0xff : 1;
         mpi_run.end.abort_rank = mpi_rank_id(self);
         snprintf(mpi_run.end.abort_text, sizeof mpi_run.end.abort_text, "%s", why);
-        mpi_team_abort(engine_ended_by(&mpi_world.engine));
+        mpi_procs_abort(engine_ended_by(&mpi_world.engine));
         mpi_world.page->now.aborting = 1;
     }
     mpi_serve(self);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -25,7 +26,7 @@
 #include "mpi/leaks.h"
 #include "mpi/main/emulate.h"
 #include "mpi/main/line.h"
-#include "mpi/main/memory.h"
+#include "mpi/main/memory_watch.h"
 #include "mpi/main/run.h"
 #include "mpi/above.h"
 #include "mpi/main/backtrace.h"
@@ -44,7 +45,8 @@ struct mpi_run mpi_run;
 
 static struct {
     double release, check, park; /* when each is due next */
-    int early;                   /* the first ranks start: each turn is checked */
+    int early;                   /* the first ranks start: each first turn is checked */
+    int started;                 /* there was one */
 } next;
 
 static double wall(void)
@@ -61,7 +63,7 @@ void mpi_run_progress(void)
 {
     struct run_page *page = mpi_world.page;
     const struct mpi_stats *s = mpi_world.stats;
-    struct mpi_team_status t = {
+    struct mpi_procs_status t = {
         .ranks_started = engine_started(&mpi_world.engine),
         .ranks_done = mpi_run.end.now.ranks_done,
         .messages = s->messages[0] + s->messages[1],
@@ -70,7 +72,7 @@ void mpi_run_progress(void)
     };
 
     mpi_run.end.now = t;
-    mpi_team_report(&t);
+    mpi_procs_report(&t);
     page->now.ranks_started = t.ranks_started;
     page->now.ranks_done = t.ranks_done;
     page->now.messages = t.messages;
@@ -78,6 +80,14 @@ void mpi_run_progress(void)
     page->now.clock = t.clock;
     page->now.memory_elsewhere = t.memory;
     page->now.beats++;
+}
+
+void mpi_run_starts(void)
+{
+    if (!next.early)
+        return;
+    next.started = 1;
+    engine_idle_often(&mpi_world.engine, 1);
 }
 
 static void idle(void *owner)
@@ -90,21 +100,21 @@ static void idle(void *owner)
     vp_check();
     if (mpi_world.output.failed[1] == EPIPE)
         engine_stop(&mpi_world.engine); /* nobody reads the output */
-    if (now >= next.check || next.early) {
+    if (now >= next.check || next.started) {
         mpi_memory_check();
         next.check = now + MEMORY_SECONDS;
-    }
-    if (next.early && !mpi_memory_is_early()) {
-        next.early = 0;
-        engine_idle_often(&mpi_world.engine, !output_is_empty(&mpi_world.output));
+        if (next.started)
+            engine_idle_often(&mpi_world.engine, !output_is_empty(&mpi_world.output));
+        next.started = 0;
+        next.early = next.early && mpi_memory_is_early();
     }
     if (engine_ended_by(&mpi_world.engine).due != VTIME_NEVER) {
         next.park = next.park > 0 ? next.park : now + PARK_SECONDS;
         mpi_world.parking = now >= next.park;
     }
     if (now >= next.release) {
-        mpi_team_release(engine_lower_bound(&mpi_world.engine));
-        engine_idle_often(&mpi_world.engine, next.early || !output_is_empty(&mpi_world.output));
+        mpi_procs_release(engine_lower_bound(&mpi_world.engine));
+        engine_idle_often(&mpi_world.engine, !output_is_empty(&mpi_world.output));
         next.release = wall() + RELEASE_SECONDS;
     }
     errno = saved;
@@ -112,11 +122,20 @@ static void idle(void *owner)
 
 /* ---- set-up ---- */
 
+/* Where memory files are, below the arena. Lists of the machine may be long. */
+#define PAGE_BELOW ((size_t)1 << 30)
+#define BOOK_BELOW ((size_t)2 << 30)
+#define MACHINE_BELOW ((size_t)1 << 40)
+_Static_assert(sizeof(struct run_page) <= PAGE_BELOW &&
+                   OUTPUT_BOOK_BYTES <= BOOK_BELOW - PAGE_BELOW,
+               "they fit");
+
 static void map_page(void)
 {
     const char *text = getenv(ENV_RUN_FD);
     int fd = text ? atoi(text) : -1;
-    struct run_page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct run_page *page = mmap(arena_near(PAGE_BELOW), sizeof *page, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED, fd, 0);
 
     if (page == MAP_FAILED || page->magic != RUN_MAGIC || page->size != sizeof *page)
         log_fatal("the library was not started by a matching 'orrery run'; check the installation");
@@ -125,7 +144,9 @@ static void map_page(void)
     if (getenv(ENV_PROGRAMS))
         mpi_world.programs = mem_strdup(getenv(ENV_PROGRAMS));
     unsetenv(ENV_PROGRAMS);
-    mpi_world.above = page->opt.factor > 0 ? &mpi_above_paced : &mpi_above;
+    mpi_world.above = page->opt.factor > 0 ? &mpi_above_paced
+                      : page->opt.live     ? &mpi_above_live
+                                           : &mpi_above;
     mpi_world.page = page;
     mpi_world.opt = &page->opt;
     mpi_world.size = (uint32_t)page->opt.ranks;
@@ -139,7 +160,8 @@ static void map_machine(void)
 {
     int fd = mpi_world.opt->machine_fd;
     off_t size = lseek(fd, 0, SEEK_END);
-    void *bytes = mmap(NULL, size > 0 ? (size_t)size : 1, PROT_READ, MAP_SHARED, fd, 0);
+    void *bytes = mmap(arena_near(MACHINE_BELOW), size > 0 ? (size_t)size : 1, PROT_READ,
+                       MAP_SHARED, fd, 0);
     struct err err;
 
     if (bytes == MAP_FAILED)
@@ -158,11 +180,12 @@ static void map_book(struct output_config *out)
 
     if (fd < 0)
         return;
-    book = mmap(NULL, OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+    book = mmap(arena_near(BOOK_BELOW), OUTPUT_BOOK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                at);
     if (book != MAP_FAILED)
         out->book = book;
     if (mpi_world.opt->procs > 1 && book != MAP_FAILED)
-        mpi_team_keep(fd, at + (off_t)OUTPUT_BOOK_BYTES);
+        mpi_procs_keep(fd, at + (off_t)OUTPUT_BOOK_BYTES);
     sys_close(fd);
 }
 
@@ -188,8 +211,8 @@ static void join(struct engine_config *eng)
 {
     struct run_page *page = mpi_world.page;
 
-    mpi_team_open(mpi_world.opt, &eng->map);
-    eng->peers = mpi_team_peers();
+    mpi_procs_open(mpi_world.opt, &eng->map);
+    eng->peers = mpi_procs_peers();
     mpi_world.shared = eng->peers != NULL;
     page->now.proc = eng->map.proc;
     page->now.joined = 1;
@@ -221,6 +244,12 @@ static void set_up_net(const struct run_options *o, struct err *err)
         net_meter(&mpi_world.net);
 }
 
+/* The first rank of another program than the simulator's; all are, in a process of another one. */
+static uint32_t first_other(const struct run_options *o)
+{
+    return o->app_count <= 1 ? UINT32_MAX : o->app ? 0 : o->apps[0].ranks;
+}
+
 static void set_up(void)
 {
     const struct run_options *o = mpi_world.opt;
@@ -238,7 +267,8 @@ static void set_up(void)
                            .remotes = {.first = (uint32_t)(o->ranks - o->remote_count),
                                        .count = o->remote_count,
                                        .fd = o->remote_fd,
-                                       .is_here = o->remote_here},
+                                       .is_here = o->remote_here,
+                                       .others = first_other(o)},
                            .hooks = &mpi_vp_hooks};
     struct engine_config eng = {.stride = sizeof(struct mpi_rank),
                                 .idle_limit = o->idle_limit,
@@ -260,7 +290,8 @@ static void set_up(void)
     if (!mpi_world.ranks)
         log_fatal("cannot reserve memory for %u ranks", eng.map.room);
     eng.base = mpi_world.ranks;
-    eng.lookahead = mpi_world.net.lookahead;
+    eng.lookahead = mpi_coll_least_time() < mpi_world.net.lookahead ? mpi_coll_least_time()
+                                                                    : mpi_world.net.lookahead;
     if (mpi_world.net.ops->medium && eng.map.proc == 0) {
         mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
@@ -270,7 +301,7 @@ static void set_up(void)
         eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());
     engine_init(&mpi_world.engine, &eng);
     engine_set_idle(&mpi_world.engine, idle);
-    mpi_team_output(&out);
+    mpi_procs_output(&out);
     mpi_line_init(&out);
     output_init(&mpi_world.output, &out);
     mpi_clock_init(o);
@@ -300,7 +331,7 @@ int vp_takeover(void)
     next.early = 1;
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
-    if (end == ENGINE_END_STOPPED && mpi_team_stopped()->cause == RUN_CAUSE_NONE)
+    if (end == ENGINE_END_STOPPED && mpi_procs_stopped()->cause == RUN_CAUSE_NONE)
         mpi_stop();
     mpi_run_progress();
     mpi_end(&mpi_run.end, end);

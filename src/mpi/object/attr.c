@@ -18,7 +18,8 @@
 /* The address of the int, or NULL if the key has no value; *valid: is there such a key? */
 static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
 {
-    static int tag_ub, host, io, wtime_is_global, appnum, universe;
+    static int tag_ub, host, io, wtime_is_global, universe;
+    static VP_OWN int appnum; /* the only one that differs between ranks */
 
     *valid = 1;
     switch (keyval & 1 ? keyval : keyval - 1) {
@@ -35,7 +36,8 @@ static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
         wtime_is_global = 1; /* virtual clocks start together and do not drift */
         return &wtime_is_global;
     case MPI_APPNUM:
-        appnum = mpi_app_of(self) ? mpi_app_of(self)->appnum : (int)mpi_world.opt->app;
+        appnum = mpi_app_of(self) ? mpi_app_of(self)->appnum
+                                  : (int)run_app_of(mpi_world.opt, mpi_rank_id(self));
         return &appnum;
     case MPI_LASTUSEDCODE:
         return mpi_errcode_last(self);

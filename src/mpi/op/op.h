@@ -16,8 +16,9 @@
 #ifndef MPI_OP_OP_H
 #define MPI_OP_OP_H
 
-#include <mpi.h>
 #include <stdint.h>
+
+#include "mpi_abi.h"
 
 struct mpi_type;
 

@@ -51,13 +51,13 @@ int mpi_check_send(struct mpi_rank *self, const void *buf, MPI_Count count, MPI_
     return rc;
 }
 
-/* With lanes by tag nobody knows which of two tags was sent first. */
+/* With substreams by tag nobody knows which of two tags was sent first. */
 static int check_any_tag(struct mpi_rank *self, int tag, MPI_Comm comm)
 {
     if (tag != MPI_ANY_TAG)
         return mpi_raise(self, comm, MPI_ERR_TAG, "tag %d is not in 0..%d or MPI_ANY_TAG", tag,
                          TAG_MAX);
-    if (mpi_world.net.lanes == NET_LANES_TAG)
+    if (mpi_world.net.substreams == NET_SUBSTREAMS_TAG)
         log_fatal_input("rank %u receives with MPI_ANY_TAG, but messages with different tags may "
                         "overtake each other: set net.packet.streams=communicator",
                         mpi_rank_id(self));

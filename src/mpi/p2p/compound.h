@@ -30,7 +30,7 @@ void mpi_part_ended(struct mpi_req *parent, vtime t);
 /* request.c: a complete child is about to be released. */
 void mpi_child_ended(struct mpi_req *child);
 
-/* ---- partitioned requests (part_api.c) ---- */
+/* ---- partitioned requests (partitioned_api.c) ---- */
 /* Starts an idle one. */
 void mpi_partitioned_start(struct mpi_rank *self, struct mpi_req *);
 /* A child of a partitioned receive has ended. */

@@ -64,7 +64,7 @@ static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi
     mpi_received(self, m, req, complete);
 }
 
-/* The same for a message that came with its payload; acknowledges a synchronous send at time t. */
+/* `finish` for a message that came with its payload; acknowledges a synchronous send at time t. */
 static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
                                 uint64_t carried, vtime t, vtime complete)
 {

@@ -89,11 +89,11 @@ struct mpi_req {
     };
     union {
         struct mpi_msg *held; /* a message matched by MPI_Mprobe and not received yet; or NULL */
-        struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind ... */
+        struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind */
         uint64_t parts; /* compound requests: parts that must end before it is complete */
     };
     union {
-        struct mpi_posted_kind *kind_of;   /* ... and the kind */
+        struct mpi_posted_kind *kind_of;   /* posted.c: while posted, its kind */
         struct mpi_partitions *partitions; /* MPI_REQ_PSEND, MPI_REQ_PRECV */
         struct mpi_grequest *grequest;     /* MPI_REQ_GREQ */
         const struct mpi_work *work;       /* MPI_REQ_WORK: of a collective, else NULL */
@@ -150,7 +150,7 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
  * Returns req->error. */
 int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req);
 
-/* The same for n requests; returns the first error. */
+/* mpi_p2p_wait for n requests; returns the first error. */
 int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n);
 
 #endif

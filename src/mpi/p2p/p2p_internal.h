@@ -60,7 +60,7 @@ struct mpi_msg {
 };
 _Static_assert(sizeof(struct mpi_msg) <= 64, "a message costs at most 64 bytes");
 
-/* Contexts from here on are those of partitioned communication (part_api.c). */
+/* Contexts from here on are those of partitioned communication (partitioned_api.c). */
 #define MPI_CTX_PARTITIONED 0x80000000u
 /* Of these, those from here on carry data of the program. */
 #define MPI_CTX_CHANNELS 0xc0000000u
@@ -86,7 +86,7 @@ void mpi_msg_number(struct mpi_msg *, uint64_t number);
 uint64_t mpi_msg_number_of(const struct mpi_msg *);
 
 /* Every receipt of a message ends here: its payload is in the buffer of the receive, which is
- * complete at time t. `req` is NULL if there is none (wait.c). Frees the message. */
+ * complete at time t. `req` is NULL if there is none (recv.c). Frees the message. */
 static inline void mpi_received(struct mpi_rank *self, struct mpi_msg *m, const struct mpi_req *req,
                                 vtime t)
 {
@@ -139,7 +139,7 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req);
 /* Matches req with m (which it frees) at time t >= req->posted. */
 void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vtime t);
 
-/* ---- protocol (protocol.c) ---- */
+/* ---- sending (send.c) ---- */
 /* The orders of a rank's messages (device_send.order): messages of its program, and answers of its
  * agent. Strands have larger numbers. */
 enum { MPI_ORDER_NONE = 0, MPI_ORDER_PROGRAM, MPI_ORDER_AGENT };
@@ -202,16 +202,19 @@ void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *m, vtime t);
  * VTIME_NEVER. `wake_after`: arrivals needed before waking makes sense. `shown`: what it waits for,
  * for a deadlock report; may be NULL. */
 void mpi_block(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown);
-/* The same, with `due` from mpi_decide without limit, until a condition holds: other threads of the
+/* mpi_block with `due` from mpi_decide without limit, until a condition holds: other threads of the
  * rank handle messages meanwhile, and need not wake this one before. It may return earlier. */
 void mpi_block_until(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *shown,
                      mpi_holds *holds, const void *arg);
-/* The same for callers that wait for several requests, and describe them themselves: if it returns
- * 1, the caller explains what it waits for and suspends the rank, as long as ent.wake is
+/* mpi_block_until for callers that wait for several requests, and describe them themselves: if it
+ * returns 1, the caller explains what it waits for and suspends the rank, as long as ent.wake is
  * ENGINE_WAKE_EXPLAIN. */
 int mpi_block_asked(struct mpi_rank *self, vtime due, uint32_t wake_after, struct mpi_req *first,
                     mpi_holds *holds, const void *arg);
 mpi_holds mpi_req_is_done;
+/* The innermost step: suspends the rank or thread, without a look at what has come. */
+void mpi_suspend(struct mpi_rank *self, vtime due, uint32_t wake_after, mpi_holds *holds,
+                 const void *arg);
 /* One step of a decision at time `due`: returns 1 when it may be taken now, else blocks once and
  * returns 0 (look at everything again). */
 int mpi_decision_step(struct mpi_rank *self, vtime due, struct mpi_req *shown);

@@ -43,8 +43,7 @@ struct mpi_msg *mpi_service_new(struct mpi_rank *self, uint32_t dst, enum mpi_se
 /* The program sends it, in the order of all its messages. To keep that order on every device, pass
  * the arrival of the previous message as `not_before`. */
 struct device_sent mpi_service_send(struct mpi_msg *m, struct device_send);
-/* The same for a message that is sent in response to an answer, whatever the program does. It keeps
- * no order. */
+/* Sends a message in response to an answer, whatever the program does. It keeps no order. */
 void mpi_service_send_on(struct mpi_msg *m, uint64_t bytes, vtime t);
 
 /* Creates an answer to `m`, with room for a payload and a copy of its cookie; sends it at time

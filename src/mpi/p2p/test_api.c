@@ -25,7 +25,7 @@ static int complete_now(struct mpi_rank *self, struct mpi_req *r)
     return (r->flags & MPI_REQ_DONE) && r->complete <= self->ent.clock;
 }
 
-/* The same for a call that reports it to the program. */
+/* complete_now for a call that reports the result to the program. */
 static int test(struct mpi_rank *self, struct mpi_req *r)
 {
     int complete = complete_now(self, r);

@@ -47,14 +47,16 @@
 #include "base/ticks.h"
 #include "mpi/p2p/thread_internal.h"
 
-#define PAUSE_NS 20000  /* the pilot's first sleep ... */
-#define SLACK_NS 1000   /* ... which the system must not prolong by much more */
-#define PAUSE_DOUBLES 5 /* ... and how often it doubles */
+#define PAUSE_NS 20000  /* the pilot's first sleep */
+#define SLACK_NS 1000   /* the system must not prolong a sleep by much more */
+#define PAUSE_DOUBLES 5 /* how often the sleep doubles */
 #define PART_AFTER 3    /* sleeps in a row, without a call, after which threads are not pinned */
 #define LOOK_EVERY 8 /* fruitless sleeps after which all check for changes that bring no message */
 #define PATIENCE_NS 20000000 /* processor time after which a computing thread is assumed to spin */
-#define LONG_NS 5000000      /* without a thread inside, after which ... */
-#define GENEROUS 32          /* ... this many calls pass the rank's turn on when they return */
+/* After this time without a thread inside, so many calls pass the rank's turn on when they
+ * return. */
+#define LONG_NS 5000000
+#define GENEROUS 32
 
 /* The processor time of a thread (clock_getcpuclockid(3) has it for handles only). */
 #define THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6))
@@ -298,12 +300,18 @@ static vtime first_due(const struct threads *t)
     return due;
 }
 
-/* The rank is blocked, or ready after others. */
-static void give_away(struct threads *t)
+/* The rank is blocked, or ready after others. `is_held`: nothing that happens meanwhile depends on
+ * its computing threads, if there are any. */
+static void give_away(struct threads *t, int is_held)
 {
+    uint32_t waiting = t->blocked;
+
     t->turn = 0;
     plain_unlock(&vp_private.inside);
-    vp_suspend();
+    if (is_held)
+        vp_suspend_computing(waiting);
+    else
+        vp_suspend();
     plain_lock(&vp_private.inside);
     turn_is_back(t);
 }
@@ -313,7 +321,7 @@ static void block_rank(struct threads *t, struct mpi_rank *self, uint32_t wake_a
     t->fruitless = 0;
     engine_block(&mpi_world.engine, &self->ent, mpi_rank_index(self), first_due(t),
                  t->blocked > 1 ? 1 : wake_after);
-    give_away(t);
+    give_away(t, 0);
     p2p_thread_look(t, self);
 }
 
@@ -362,8 +370,7 @@ static void stand_by(struct threads *t, struct mpi_rank *self, uint32_t wake_aft
         engine_block_busy(e, &self->ent, mpi_rank_index(self), due, wake_after);
     else
         engine_block(e, &self->ent, mpi_rank_index(self), due < until ? due : until, wake_after);
-    give_away(t);
-    engine_unbusy(e, &self->ent);
+    give_away(t, until != VTIME_NEVER || is_serial(t, self));
     if (self->ent.inbox || e->safe_until != safe || due <= e->reached ||
         self->ent.wake == ENGINE_WAKE_EXPLAIN || ++t->fruitless % LOOK_EVERY == 0)
         p2p_thread_look(t, self);

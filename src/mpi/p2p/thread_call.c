@@ -26,24 +26,24 @@
 #define LONG_SLEEPS 1024     /* the most sleeps in a row that are not short */
 #define QUICK_NS 5000        /* outside, after which a thread is back soon */
 #define QUICK_CALLS 8        /* in a row, after which it is expected to be */
-#define WARY 64              /* calls that wake at once after it was not ... */
-#define WARY_DOUBLES 12      /* ... how often that doubles */
-#define KEPT 1024            /* ... and how often it must be until that halves again */
+#define WARY 64              /* calls that wake at once after it was not back soon */
+#define WARY_DOUBLES 12      /* how often WARY may double */
+#define KEPT 1024            /* how often it must be back soon until that halves again */
 #define LATE_NS 50000        /* outside, after which threads are no longer pinned */
-#define STEADY_MAX (1 << 20) /* the most quick returns that it takes to pin them ... */
-#define STEADY_PROVEN 8      /* ... which halve after that many times as many */
+#define STEADY_MAX (1 << 20) /* the most quick returns that it takes to pin threads */
+#define STEADY_PROVEN 8      /* that number halves after so many times as many quick returns */
 
 /* What to expect of a thread. */
 static __thread struct {
-    uint64_t left;        /* when it last left, in ticks ... */
-    uint64_t entries;     /* ... and threads.entries then */
+    uint64_t left;        /* when it last left, in ticks */
+    uint64_t entries;     /* threads.entries then */
     double away;          /* for how long, in nanoseconds */
     uint32_t quick;       /* returns in a row that were quick */
     uint32_t late;        /* the last return was */
     uint32_t pinned;      /* threads.pinned when it was last pinned */
-    int is_free;          /* ... and the program has not bound it elsewhere */
-    uint32_t long_sleeps; /* remaining sleeps that are not short ... */
-    uint32_t next_long;   /* ... and how many they will be when a short one was too short */
+    int is_free;          /* it was pinned: the program has not bound it elsewhere */
+    uint32_t long_sleeps; /* remaining sleeps that are not short */
+    uint32_t next_long;   /* how many they will be when a short one was too short */
 } habit;
 
 void p2p_thread_look(struct threads *t, struct mpi_rank *self)

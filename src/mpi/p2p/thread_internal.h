@@ -53,26 +53,26 @@ struct threads {
     uint64_t left;      /* in ticks, when the last thread left and none was inside; 0: it did not */
     int restless;       /* some were computing when the system was last asked */
     uint32_t fruitless; /* sleeps of pilots since a thread was inside or the rank blocked */
-    uint32_t sleeps;    /* of pilots, in all ... */
-    uint32_t sleeps_entered; /* ... when a thread last entered */
-    int spinning;            /* a computing thread is assumed to spin ... */
-    int64_t patient_since;   /* ... after this processor time; 0: not begun */
+    uint32_t sleeps;    /* sleeps of pilots, in all */
+    uint32_t sleeps_entered; /* `sleeps` when a thread last entered */
+    int spinning;            /* a computing thread is assumed to spin */
+    int64_t patient_since;   /* processor time from which on patience counts; 0: not begun */
     struct mark mark;        /* up to where their computing has been counted */
     vtime computed;          /* how far they have computed, while others waited */
     struct waiter *waiters;
     struct waiter *called, *pilot; /* one of the waiters, or NULL */
     struct waiter *owed;           /* the called one, if it was not woken */
-    uint32_t wary;                 /* remaining calls that wake at once ... */
-    uint32_t disappointed;         /* ... and how often that doubles */
+    uint32_t wary;                 /* remaining calls that wake at once */
+    uint32_t disappointed;         /* how often their number doubles */
     uint32_t kept;                 /* expectations met since then */
-    uint32_t pinned;               /* how often threads were pinned, if they are; else 0 ... */
-    uint32_t pinnings;             /* ... and how often in all */
+    uint32_t pinned;               /* number of the pinning, if threads are pinned; else 0 */
+    uint32_t pinnings;             /* how often threads were pinned */
     uint32_t steady;               /* quick returns since one was late, or they were pinned */
     uint32_t steady_min;           /* as many as it takes to pin them */
     int watched;                   /* parked threads are: one of them may be called and not woken */
     uint64_t entries;              /* how often a thread has entered */
-    uint64_t calls;                /* how often a waiter was called ... */
-    uint64_t calls_watched;        /* ... when the watch last looked */
+    uint64_t calls;                /* how often a waiter was called */
+    uint64_t calls_watched;        /* `calls` when the watch last looked */
 };
 _Static_assert(sizeof(struct threads) <= sizeof vp_private.room, "fits into the private page");
 

@@ -7,6 +7,7 @@
  * array; otherwise the earliest.
  */
 #include "mpi/p2p/compound.h"
+#include "mpi/side.h"
 #include "mpi_impl.h"
 
 /* Is a request of the array complete now, or none live? */
@@ -48,7 +49,7 @@ static inline __attribute__((always_inline)) void block_for(struct mpi_rank *sel
 
     for (; __builtin_expect(asked, 0); asked = self->ent.wake == ENGINE_WAKE_EXPLAIN) {
         mpi_explain_handles(self, hs, n, !holds);
-        vp_suspend();
+        mpi_side_explained();
     }
 }
 

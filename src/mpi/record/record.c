@@ -16,6 +16,7 @@
 #include "mpi/entry.h"
 #include "mpi/observer.h"
 #include "mpi/p2p/p2p_internal.h"
+#include "mpi/side.h"
 #include "recorder/objects.h"
 #include "recorder/recorder.h"
 #include "trace/definitions.h"
@@ -59,7 +60,7 @@ static struct {
     struct late late;
 } record;
 
-void recorder_define(unsigned kind, const void *payload, size_t bytes)
+void mpi_record_define(unsigned kind, const void *payload, size_t bytes)
 {
     trace_part_define(&record.part, kind, payload, bytes);
 }
@@ -126,9 +127,24 @@ PREFETCH_INLINE void prefetch_memory(const struct slot *slot)
 /* Threads other than the first have lanes of their own. */
 static _Thread_local struct recorder_lane *own_lane;
 
+static struct recorder_lane *of_side(struct recorder_rank *r, struct mpi_side *s)
+{
+    if (s->number == 0)
+        return &r->lane;
+    if (!s->lane) {
+        s->lane = mem_zalloc(sizeof *s->lane);
+        recorder_lane_init(r, s->lane);
+    }
+    return s->lane;
+}
+
 static struct recorder_lane *of_thread(struct recorder_rank *r)
 {
-    if (__builtin_expect(!vp_private.threaded, 1) || vp_is_main_thread())
+    if (__builtin_expect(!vp_private.threaded, 1))
+        return &r->lane;
+    if (mpi_side_current)
+        return of_side(r, mpi_side_current);
+    if (vp_is_main_thread())
         return &r->lane;
     if (!own_lane) {
         own_lane = mem_zalloc(sizeof *own_lane);
@@ -335,7 +351,7 @@ static void define_nodes(void)
         nodes[i] = (int64_t)net_node(&mpi_world.net, i);
     buf_init(&out);
     trace_write_array(&out, nodes, mpi_world.size);
-    recorder_define(TRACE_NODES, out.data, out.len);
+    mpi_record_define(TRACE_NODES, out.data, out.len);
     buf_fini(&out);
     mem_free(nodes);
 }
@@ -407,7 +423,7 @@ int mpi_record_begin(struct err *err)
     record.slots = mem_map((size_t)record.room * sizeof *record.slots, 1);
     if (!record.slots)
         return err_set(err, ERR_SYSTEM, "cannot record %u ranks: %s", record.room, strerror(errno));
-    recorder_init(&record.header);
+    recorder_init(&record.header, &mpi_record_objects);
     for (unsigned fn = 0; fn < MPI_FN_COUNT; fn++)
         record.is_wait[fn] = recorder_looks_at(fn);
     define_nodes();

@@ -8,7 +8,6 @@
 #include "mpi/record/record.h"
 #include "net/links.h"
 #include "net/vectors.h"
-#include "recorder/objects.h"
 #include "trace/definitions.h"
 #include "trace/network.h"
 
@@ -20,7 +19,7 @@ struct told {
 
 static void define(unsigned kind, struct buf *payload)
 {
-    recorder_define(kind, payload->data, payload->len);
+    mpi_record_define(kind, payload->data, payload->len);
     buf_fini(payload);
 }
 

@@ -93,9 +93,9 @@ struct rma_win {
     uint64_t flying; /* bytes of operations since all were last waited for */
     vtime done, local;
     struct mpi_group *start; /* of MPI_Win_start */
-    int error;               /* class of the first error that came back, 0 if none ... */
-    uint32_t error_from;     /* ... the world rank it came from ... */
-    vtime error_at;          /* ... and when */
+    int error;               /* class of the first error that came back, 0 if none */
+    uint32_t error_from;     /* the world rank it came from */
+    vtime error_at;          /* when it came */
     /* as target */
     struct mpi_group *post; /* of MPI_Win_post */
     int32_t incomplete;     /* members of it that have not called MPI_Win_complete */
@@ -151,7 +151,7 @@ _Static_assert(sizeof(struct rma_head) % 16 == 0, "what follows is aligned");
 /* The rank's part of a window, by its context; NULL if it holds no such window. */
 struct rma_win *rma_win_find(const struct mpi_rank *self, uint32_t ctx);
 MPI_Win rma_win_handle(const struct rma_win *);
-/* The same by handle, raising MPI_ERR_WIN. */
+/* rma_win_find by handle; raises MPI_ERR_WIN. */
 int rma_check_win(struct mpi_rank *self, MPI_Win win, struct rma_win **out);
 /* Not NULL? Raises MPI_ERR_ARG. */
 int rma_check_ptr(struct mpi_rank *self, MPI_Win win, const void *p, const char *what);
@@ -188,14 +188,14 @@ void rma_tell(struct mpi_rank *self, struct rma_peer *, enum rma_kind, int detai
  * the report of a deadlock: "waits `what` rank 3". The caller then moves its clock to an answer. */
 void rma_await(struct mpi_rank *self, const struct rma_win *, const int32_t *count,
                const char *what, int64_t world);
-/* The same until the buffers given to operations are free; the caller then moves its clock to
+/* Waits until the buffers given to operations are free; the caller then moves its clock to
  * `local`. */
 void rma_await_sent(struct mpi_rank *self, const struct rma_win *, const int32_t *unsent);
 /* Waits for the answers from one target, or all, to everything sent so far; continues no earlier
  * than the last of them. */
 void rma_await_peer(struct mpi_rank *self, struct rma_peer *);
 void rma_await_peers(struct mpi_rank *self, struct rma_win *);
-/* The same until there is nothing without an answer. */
+/* Waits for answers from all targets until nothing is without one. */
 void rma_await_all(struct mpi_rank *self, struct rma_win *);
 /* Raises the error that was returned, if any. */
 int rma_outcome(struct mpi_rank *self, struct rma_win *);

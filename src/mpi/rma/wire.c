@@ -5,11 +5,11 @@
  * plan (datatype/plan.h), which is a few loops however long the data is. The image of a type is
  *
  *     struct image   bounds, the basic type
- *     plan           struct type_plan and its parts; `child` is the offset of another plan in the
+ *     plan           struct type_plan and its loops; `child` is the offset of another plan in the
  *     plan ...       image, 0 if there is none
  *
  * The first plan is the type's own. The receiver turns offsets into addresses in place. A plan that
- * several parts use is included once.
+ * several loops use is included once.
  */
 #include "base/buf.h"
 #include "mpi/datatype/plan.h"
@@ -29,7 +29,7 @@ int rma_type_needs_image(const struct mpi_type *t, uint32_t world)
 
 static size_t plan_bytes(const struct type_plan *plan)
 {
-    return sizeof *plan + plan->nparts * sizeof plan->parts[0];
+    return sizeof *plan + plan->nloops * sizeof plan->loops[0];
 }
 
 /* Appends the plan, then those it refers to; returns its offset. */
@@ -41,11 +41,11 @@ static uint64_t encode_plan(const struct type_plan *plan, struct buf *out, struc
         return *memo;
     *map_insert(known, (uintptr_t)plan, NULL) = at;
     buf_add(out, plan, plan_bytes(plan));
-    for (uint32_t i = 0; i < plan->nparts; i++) {
-        uint64_t child = plan->parts[i].child ? encode_plan(plan->parts[i].child, out, known) : 0;
+    for (uint32_t i = 0; i < plan->nloops; i++) {
+        uint64_t child = plan->loops[i].child ? encode_plan(plan->loops[i].child, out, known) : 0;
         struct type_plan *copy = (struct type_plan *)(out->data + at);
 
-        copy->parts[i].child = (const struct type_plan *)(uintptr_t)child;
+        copy->loops[i].child = (const struct type_plan *)(uintptr_t)child;
     }
     return at;
 }
@@ -81,10 +81,10 @@ void rma_type_decode(void *image, uint32_t bytes, struct mpi_type *t)
 
         if (!t->plan)
             t->plan = plan;
-        for (uint32_t i = 0; i < plan->nparts; i++)
-            if (plan->parts[i].child)
-                plan->parts[i].child = (const struct type_plan *)(base +
-                                                                  (uintptr_t)plan->parts[i].child);
+        for (uint32_t i = 0; i < plan->nloops; i++)
+            if (plan->loops[i].child)
+                plan->loops[i].child = (const struct type_plan *)(base +
+                                                                  (uintptr_t)plan->loops[i].child);
         at += plan_bytes(plan);
     }
 }

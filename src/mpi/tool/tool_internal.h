@@ -6,7 +6,7 @@
 #ifndef MPI_TOOL_TOOL_INTERNAL_H
 #define MPI_TOOL_TOOL_INTERNAL_H
 
-#include <mpi.h>
+#include "mpi_abi.h"
 
 struct mpi_rank;
 

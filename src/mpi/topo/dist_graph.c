@@ -26,9 +26,9 @@
 
 /* One end of an edge, in transit to that rank. */
 struct record {
-    int32_t to;     /* the rank it is for ... */
-    int32_t is_out; /* ... which is the source of the edge ... */
-    int32_t peer;   /* ... and this is the other end */
+    int32_t to;     /* the rank that it is for */
+    int32_t is_out; /* that rank is the source of the edge */
+    int32_t peer;   /* the rank at the other end */
     int32_t weight;
     uint32_t origin, number; /* the rank that named it, and its number there */
 };

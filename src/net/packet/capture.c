@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sys.h"
-#include "net/names.h"
+#include "net/port_names.h"
 #include "net/packet/packet_internal.h"
 
 #define MAGIC_NS 0xa1b23c4du

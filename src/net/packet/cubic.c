@@ -1,15 +1,19 @@
 /*
- * cubic.c - congestion control of RFC 9438: behind a loss the window follows a cubic function of
- * time, flat at the window at which the loss was. Before the first loss it grows by a twentieth in
- * each round trip at least.
+ * cubic.c - congestion control of RFC 9438 as Linux has it: behind a loss the window follows a
+ * cubic function of time, flat at the window at which the loss was. Before the first loss it grows
+ * by a twentieth in each round trip at least.
  *
  *     W(t) = 0.4 * (t - K)^3 + most       in segments and seconds; K: when W is `most` again
  *
- * In integers, so that it is the same on every computer: bytes, and microseconds.
+ * In integers, so that it is the same on every computer: segments, and microseconds.
  */
 #include "net/packet/tcp.h"
 
-#define BETA_TENTHS 7 /* what is left of the window after a loss */
+#define PARTS 1024
+#define KEPT 717                     /* of PARTS: what is left of the window after a loss */
+#define SEGMENT 1000000000000000000u /* microseconds of a second, to the power of three */
+#define STEADY \
+    (VTIME_S / 32) /* a growth is computed anew so often, or when the window has changed */
 
 typedef unsigned __int128 wide;
 
@@ -27,79 +31,126 @@ static uint64_t cube_root(wide n)
     return x;
 }
 
-/* 0.4 * t^3 segments in bytes, t in microseconds. */
-static uint64_t rise(uint64_t t, uint32_t mss)
+/* 0.4 * t^3 segments, t in microseconds. */
+static uint32_t rise(uint64_t t)
 {
     const uint64_t most = (uint64_t)1 << 32;
+    wide segments;
 
     t = t < most ? t : most;
-    return (uint64_t)((wide)t * t * t / 1000000000 * mss * 4 / 10000000000u);
+    segments = (wide)t * t * t * 4 / 10 / SEGMENT;
+    return segments < UINT32_MAX / 4 ? (uint32_t)segments : UINT32_MAX / 4;
 }
 
-static void begin(struct tcp_half *h, uint32_t mss, vtime now)
+static void begin(struct tcp_half *h, uint32_t acked, vtime now)
 {
     struct tcp_cubic *c = &h->cubic;
 
     c->start = now;
+    c->acked = acked;
     c->friendly = h->window;
     c->origin = c->most > h->window ? c->most : h->window;
-    c->k = cube_root((wide)(c->origin - h->window) * 2500000000u * 1000000000u / mss);
+    c->k = cube_root((wide)(c->origin - h->window) * SEGMENT * 10 / 4);
 }
 
 /* The window that the cubic function says for one round trip from now. */
-static uint64_t target(const struct tcp_half *h, uint32_t mss, vtime now)
+static uint32_t target(const struct tcp_half *h, vtime now)
 {
     const struct tcp_cubic *c = &h->cubic;
-    uint64_t t = (uint64_t)((now - c->start + h->srtt) / VTIME_US), below;
+    uint64_t t = (uint64_t)((now - c->start + h->hystart.least_rtt) / VTIME_US);
+    uint32_t below;
 
     if (t >= c->k)
-        return c->origin + rise(t - c->k, mss);
-    below = rise(c->k - t, mss);
+        return c->origin + rise(t - c->k);
+    below = rise(c->k - t);
     return below < c->origin ? c->origin - below : 0;
 }
 
-static void grow(struct tcp_half *h, uint64_t acked, uint32_t mss, vtime now)
+/* For how many segments the window grows by one. */
+static void follow(struct tcp_half *h, vtime now)
 {
     struct tcp_cubic *c = &h->cubic;
-    uint64_t goal, most;
+    uint32_t goal = target(h, now);
+
+    c->last = h->window;
+    c->last_at = now;
+    c->each = goal > h->window ? h->window / (goal - h->window) : 100 * h->window;
+    /* Nothing was lost so far: the path may take much more. */
+    if (c->most == 0 && c->each > 20)
+        c->each = 20;
+}
+
+/* NewReno with what is left here after a loss would grow by 3 (1 - 0.7) / (1 + 0.7) segments in
+ * each round trip. */
+static void be_friendly(struct tcp_half *h)
+{
+    struct tcp_cubic *c = &h->cubic;
+    uint32_t each = (uint32_t)((uint64_t)h->window * (PARTS + KEPT) / (3 * (PARTS - KEPT)));
+
+    each = each > 0 ? each : 1;
+    if (c->acked > each) {
+        c->friendly += (c->acked - 1) / each;
+        c->acked -= (c->acked - 1) / each * each;
+    }
+    if (c->friendly > h->window && c->each > h->window / (c->friendly - h->window))
+        c->each = h->window / (c->friendly - h->window);
+    if (c->each < 2)
+        c->each = 2;
+}
+
+static void grow(struct tcp_half *h, uint32_t acked, vtime now)
+{
+    struct tcp_cubic *c = &h->cubic;
 
     acked = tcp_slow_start(h, acked);
     if (acked == 0)
         return;
-    if (c->start < 0)
-        begin(h, mss, now);
-    /* 3 (1 - 0.7) / (1 + 0.7) = 9 / 17 of a segment in each round trip is as much as NewReno. */
-    c->friendly += acked * mss * (c->friendly < c->most ? 9 : 17) / (17 * h->window);
-    goal = target(h, mss, now);
-    /* Nothing was lost so far: the path may take much more. As in Linux. */
-    if (c->most == 0 && goal < h->window + h->window / 20)
-        goal = h->window + h->window / 20;
-    most = h->window + h->window / 2;
-    goal = goal < most ? goal : most;
-    if (goal > h->window) {
-        h->fraction += (goal - h->window) * acked;
-        h->window += h->fraction / h->window;
-        h->fraction %= h->window;
+    c->acked += acked;
+    if (c->last != h->window || now - c->last_at > STEADY || c->start < 0) {
+        if (c->start < 0)
+            begin(h, acked, now);
+        follow(h, now);
+        be_friendly(h);
     }
-    if (c->friendly > h->window)
-        h->window = c->friendly;
+    tcp_grow(h, c->each, acked);
 }
 
-static uint64_t reduce(struct tcp_half *h, uint32_t mss)
+static void on_ack(struct tcp_half *h, const struct tcp_ack_news *news)
+{
+    if (news->rtt >= 0)
+        tcp_hystart_sample(h, news->rtt, news->now);
+    if (news->may_grow)
+        grow(h, news->arrived, news->now);
+}
+
+static uint32_t reduce(struct tcp_half *h)
 {
     struct tcp_cubic *c = &h->cubic;
-    uint64_t left = h->window * BETA_TENTHS / 10;
+    uint32_t left = (uint32_t)((uint64_t)h->window * KEPT / PARTS);
 
     /* A window that did not get as far as before leaves room for others. */
-    c->most = h->window < c->most ? h->window * (10 + BETA_TENTHS) / 20 : h->window;
+    c->most = h->window < c->most ? (uint32_t)((uint64_t)h->window * (PARTS + KEPT) / (2 * PARTS))
+                                  : h->window;
     c->start = -1;
-    h->fraction = 0;
-    return left > 2 * (uint64_t)mss ? left : 2 * (uint64_t)mss;
+    return left > 2 ? left : 2;
+}
+
+static void init(struct tcp_half *h)
+{
+    h->cubic = (struct tcp_cubic){.start = -1};
+}
+
+static void on_timeout(struct tcp_half *h, vtime now)
+{
+    init(h);
+    tcp_hystart_reset(h, now);
 }
 
 const struct tcp_congestion_ops tcp_cubic_ops = {
     .name = "cubic",
-    .grow = grow,
-    .reduce = reduce,
-    .sample = tcp_hystart_sample,
+    .init = init,
+    .on_ack = on_ack,
+    .on_loss = reduce,
+    .on_ecn = reduce,
+    .on_timeout = on_timeout,
 };

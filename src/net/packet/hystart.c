@@ -17,9 +17,11 @@
 #define CLOSE (2 * VTIME_MS)
 #define LONGER_LEAST (4 * VTIME_MS)
 #define LONGER_MOST (16 * VTIME_MS)
-#define SLACK VTIME_MS  /* of acknowledgements for segments that a device sends together ... */
-#define TOGETHER 262144 /* ... of so many bytes */
-#define QUIET VTIME_S   /* round trips so soon after a loss do not count */
+/* Acknowledgements of segments that a device sends together, of TOGETHER bytes, may come this far
+ * apart. */
+#define SLACK VTIME_MS
+#define TOGETHER 262144
+#define QUIET VTIME_S /* round trips so soon after a loss do not count */
 
 static void begin_round(struct tcp_half *h, vtime now)
 {
@@ -35,7 +37,7 @@ static void begin_round(struct tcp_half *h, vtime now)
  * round trip. */
 static vtime slack(const struct tcp_half *h)
 {
-    uint64_t window = h->window > 0 ? h->window : 1;
+    uint64_t window = h->window * (uint64_t)h->mss;
     vtime t = (vtime)((unsigned __int128)TOGETHER * (uint64_t)h->srtt / (2 * window));
 
     return t < SLACK ? t : SLACK;
@@ -74,10 +76,18 @@ void tcp_hystart_sample(struct tcp_half *h, vtime rtt, vtime now)
         return;
     if (y->least_rtt == 0 || rtt < y->least_rtt)
         y->least_rtt = rtt;
-    if (h->window >= h->threshold || h->window < LEAST_SEGMENTS * (uint64_t)h->mss)
+    if (h->window >= h->threshold || y->has_ended || !h->base.options->hystart)
         return;
-    if (h->base.acked >= y->round_end)
+    if (h->base.acked > y->round_end)
         begin_round(h, now);
-    if (fills_path(h, now) | queue_grows(h, rtt))
+    if (h->window >= LEAST_SEGMENTS && (fills_path(h, now) | queue_grows(h, rtt))) {
         h->threshold = h->window;
+        y->has_ended = 1;
+    }
+}
+
+void tcp_hystart_reset(struct tcp_half *h, vtime now)
+{
+    h->hystart = (struct tcp_hystart){0};
+    begin_round(h, now);
 }

@@ -1,5 +1,5 @@
 /*
- * lossless.c - see lossless.h.
+ * lossless.c - ports of fabrics that drop nothing (see lossless.h).
  */
 #include "net/packet/lossless.h"
 

@@ -34,7 +34,7 @@ static void submit(void *owner, struct engine_msg *m, const struct engine_call *
 
     *e = (struct packet_entry){m, *call};
     n->notices += call->cookie != 0;
-    flow_queue_push(&n->entering, (struct flow_entry){m->arrival, m->src, m->dst, e});
+    submissions_push(&n->entering, (struct submission){m->arrival, m->src, m->dst, e});
 }
 
 static struct packet_stream *stream_of(struct packet_net *n, const struct engine_msg *m, vtime now)
@@ -73,10 +73,10 @@ static int enters_before(const struct packet_entry *a, const struct packet_entry
 /* All messages that leave now. They are sorted by source and destination. */
 static void enter_all(struct packet_net *n, vtime now)
 {
-    struct flow_entry taken;
+    struct submission taken;
 
     n->same_count = 0;
-    while (flow_queue_take(&n->entering, now, &taken)) {
+    while (submissions_take(&n->entering, now, &taken)) {
         uint32_t at = n->same_count;
 
         ARRAY_RESERVE(n->same, n->same_room, at + 1, 64);
@@ -193,7 +193,7 @@ static vtime next(void *owner)
     struct packet_net *n = owner;
     vtime t = n->events.len ? n->events.at[0].t : VTIME_NEVER;
 
-    t = earlier(earlier(t, flow_queue_next(&n->entering)), change_time(n));
+    t = earlier(earlier(t, submissions_next(&n->entering)), change_time(n));
     if (__builtin_expect(n->is_scheduled, 0))
         t = earlier(t, packet_schedule_next(n));
     if (t == VTIME_NEVER && n->in_flight)
@@ -218,7 +218,7 @@ static void step(struct packet_net *n, vtime t)
         handle(n, n->events.at[0]);
     if (__builtin_expect(n->is_scheduled, 0))
         packet_schedule_step(n, t);
-    if (flow_queue_next(&n->entering) <= t)
+    if (submissions_next(&n->entering) <= t)
         enter_all(n, t);
 }
 
@@ -227,7 +227,7 @@ static vtime advance(void *owner, vtime first, vtime limit)
     struct packet_net *n = owner;
     vtime end = vtime_add(first, n->net->lookahead), t = first;
 
-    flow_queue_sort(&n->entering);
+    submissions_sort(&n->entering);
     n->has_noticed = 0;
     do {
         step(n, t);
@@ -244,8 +244,8 @@ static struct device_sent packet_send(struct device *d, struct engine_msg *m,
     const struct net *net = d->owner;
     struct engine_call call = {how->bytes, how->cookie, how->order, how->tie};
 
-    if (net->lanes && how->order)
-        call.tie = net->lane(m, net->lanes);
+    if (net->substreams && how->order)
+        call.tie = net->substream(m, net->substreams);
     if (net_node(net, m->src) == net_node(net, m->dst))
         return device_formula_send(d, m, how);
     m->arrival = how->t;
@@ -368,6 +368,15 @@ const char *const *packet_fabric_uses(unsigned i)
     return i < FABRICS ? fabrics[i]->uses : NULL;
 }
 
+const char *packet_streams_name(unsigned i)
+{
+    static const char *const names[] = {[NET_SUBSTREAMS_ONE] = "one",
+                                        [NET_SUBSTREAMS_COMM] = "communicator",
+                                        [NET_SUBSTREAMS_TAG] = "tag"};
+
+    return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
 const char *packet_transport_name(unsigned i)
 {
     return i < TRANSPORTS ? transports[i]->name : NULL;
@@ -483,7 +492,7 @@ static void packet_fini(struct net *net)
         map_fini(&n->port_of_link);
         map_fini(&n->stream_of_ranks);
         pool_fini(&n->pool);
-        flow_queue_fini(&n->entering);
+        submissions_fini(&n->entering);
         topo_route_fini(&n->route);
         mem_free(n->streams);
         mem_free(n->same);

@@ -1,28 +1,23 @@
 /*
- * newreno.c - congestion control of RFC 5681: the window grows by a segment in each round trip, and
- * is halved by a loss.
+ * newreno.c - congestion control of RFC 5681, "reno" in Linux: the window grows by a segment in
+ * each round trip, and is halved by a loss.
  */
 #include "net/packet/tcp.h"
 
-static void grow(struct tcp_half *h, uint64_t acked, uint32_t mss, vtime now)
+static void on_ack(struct tcp_half *h, const struct tcp_ack_news *news)
 {
-    (void)now;
-    acked = tcp_slow_start(h, acked);
-    h->fraction += acked * mss;
-    h->window += h->fraction / h->window;
-    h->fraction %= h->window;
+    if (news->may_grow)
+        tcp_grow(h, h->window, tcp_slow_start(h, news->arrived));
 }
 
-static uint64_t reduce(struct tcp_half *h, uint32_t mss)
+static uint32_t half(struct tcp_half *h)
 {
-    uint64_t half = (h->next - h->base.acked) / 2;
-
-    h->fraction = 0;
-    return half > 2 * (uint64_t)mss ? half : 2 * (uint64_t)mss;
+    return h->window / 2 > 2 ? h->window / 2 : 2;
 }
 
 const struct tcp_congestion_ops tcp_newreno_ops = {
     .name = "newreno",
-    .grow = grow,
-    .reduce = reduce,
+    .on_ack = on_ack,
+    .on_loss = half,
+    .on_ecn = half,
 };

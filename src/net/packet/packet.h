@@ -11,5 +11,9 @@ const char *packet_transport_name(unsigned i);
 const char *const *packet_transport_uses(unsigned i);
 const char *packet_fabric_name(unsigned i);
 const char *const *packet_fabric_uses(unsigned i);
+/* Words of net.packet.streams, in the order of enum net_substreams, and of net.packet.congestion.
+ * */
+const char *packet_streams_name(unsigned i);
+const char *tcp_congestion_name(unsigned i);
 
 #endif

@@ -21,7 +21,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/rng.h"
-#include "net/flow_queue.h"
+#include "net/submissions.h"
 #include "net/net_internal.h"
 #include "net/packet/packet.h"
 #include "net/topology/topology.h"
@@ -95,8 +95,8 @@ struct packet_channel {
     uint64_t held;                 /* bytes in that buffer */
     struct packet_signal *signals; /* that the sender has not heard: from signal_first on */
     uint32_t signal_first, signal_count, signal_room;
-    uint8_t asked;     /* the sender was asked to pause, ... */
-    uint8_t is_paused; /* ... and has heard it */
+    uint8_t asked;     /* the sender was asked to pause */
+    uint8_t is_paused; /* the sender has heard that */
 };
 
 struct packet_port {
@@ -115,8 +115,8 @@ struct packet_port {
     struct packet *head, *tail;
     struct packet *waiting; /* the first that was not yet sent when the port was last used */
     uint64_t queued;        /* bytes of those that wait */
-    double mean;            /* red: mean length of the queue, ... */
-    uint32_t since_drop;    /* ... and packets since the last drop */
+    double mean;            /* red: mean length of the queue */
+    uint32_t since_drop;    /* red: packets since the last drop */
     /* of fabrics that drop nothing */
     struct packet_channel *channels;
     uint64_t pause_above, resume_below; /* pfc */
@@ -183,11 +183,11 @@ int packet_queue_init(struct packet_net *, const struct platform_config *, struc
 struct packet_parcel {
     struct engine_msg *msg;
     struct packet_parcel *next;
-    uint64_t bytes;  /* as the sender gave them */
-    uint64_t end;    /* offset in the stream behind its last byte */
-    uint64_t left;   /* bytes that have not arrived, for transports that count them */
-    uint64_t cookie; /* of the notice; 0: none */
-    uint32_t lane;   /* messages of different lanes may overtake each other */
+    uint64_t bytes;     /* as the sender gave them */
+    uint64_t end;       /* offset in the stream behind its last byte */
+    uint64_t left;      /* bytes that have not arrived, for transports that count them */
+    uint64_t cookie;    /* of the notice; 0: none */
+    uint32_t substream; /* messages of different substreams may overtake each other */
 };
 
 /* Options of connections, shared by all that have the same. */
@@ -265,9 +265,9 @@ void packet_stream_append(struct packet_net *, struct packet_stream *, struct en
 void packet_stream_ack(struct packet_net *, struct packet_stream *, uint64_t offset, vtime now);
 /* All bytes below `offset` have arrived: messages that are complete go out. */
 void packet_stream_arrived(struct packet_net *, struct packet_stream *, uint64_t offset, vtime now);
-/* So many more bytes of a lane have arrived: messages that are complete go out. */
-void packet_stream_lane_arrived(struct packet_net *, struct packet_stream *, uint32_t lane,
-                                uint64_t bytes, vtime now);
+/* So many more bytes of a substream have arrived: messages that are complete go out. */
+void packet_stream_arrived_of(struct packet_net *, struct packet_stream *, uint32_t substream,
+                              uint64_t bytes, vtime now);
 /* Messages at the head of the stream that have no bytes left go out. */
 void packet_stream_release(struct packet_net *, struct packet_stream *, vtime now);
 /* Bytes that may be sent: all that are in the send buffer. */
@@ -328,8 +328,8 @@ struct packet_net {
     const struct packet_transport_ops *transport;
     void *transport_state; /* of transports that have one */
     struct packet_events events;
-    struct flow_queue entering; /* messages that will be sent: struct packet_entry */
-    struct packet_entry **same; /* those of the same time and ranks, to be sorted */
+    struct submissions entering; /* messages that will be sent: struct packet_entry */
+    struct packet_entry **same;  /* those of the same time and ranks, to be sorted */
     uint32_t same_count, same_room;
     uint64_t notices; /* pending */
     int has_noticed;  /* in this advance */
@@ -357,7 +357,7 @@ struct packet_net {
     uint32_t framing, header;
     struct packet_capture *capture; /* NULL: none */
     struct net_vectors *vectors;    /* NULL: none */
-    uint32_t lanes;                 /* of a stream, set by its transport; 0 or 1: one */
+    uint32_t substreams;            /* of a stream, set by its transport; 0 or 1: one */
     uint64_t in_flight;
     uint64_t counts[NET_COUNTS];
 };

@@ -1,5 +1,5 @@
 /*
- * ranges.c - see ranges.h.
+ * ranges.c - adds to and removes from a sorted list of ranges (see ranges.h).
  */
 #include "net/packet/ranges.h"
 
@@ -53,19 +53,6 @@ void packet_ranges_cut(struct packet_ranges *r, uint64_t end)
         replace(r, 0, gone, NULL);
     if (r->count > 0 && r->at[0].from < end)
         r->at[0].from = end;
-}
-
-uint64_t packet_ranges_sum(const struct packet_ranges *r, uint64_t from, uint64_t to)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < r->count && r->at[i].from < to; i++) {
-        uint64_t a = r->at[i].from > from ? r->at[i].from : from;
-        uint64_t b = r->at[i].to < to ? r->at[i].to : to;
-
-        sum += a < b ? b - a : 0;
-    }
-    return sum;
 }
 
 uint64_t packet_ranges_gap(const struct packet_ranges *r, uint64_t offset, uint64_t *end)

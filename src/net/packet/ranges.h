@@ -23,8 +23,6 @@ void packet_ranges_fini(struct packet_ranges *);
 void packet_ranges_add(struct packet_ranges *, uint64_t from, uint64_t to);
 /* Removes all bytes below `end`. O(count). */
 void packet_ranges_cut(struct packet_ranges *, uint64_t end);
-/* How many bytes of from .. to - 1 are there. */
-uint64_t packet_ranges_sum(const struct packet_ranges *, uint64_t from, uint64_t to);
 /* The first byte at or after `offset` that is not there, and in `end` where the bytes that are not
  * there end: UINT64_MAX if no range follows. */
 uint64_t packet_ranges_gap(const struct packet_ranges *, uint64_t offset, uint64_t *end);

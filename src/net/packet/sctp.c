@@ -44,11 +44,11 @@ void sctp_output(struct sctp_end *end, const void *data, uint32_t bytes, int can
 
 /* ---- messages ---- */
 
-void sctp_received(struct sctp_end *end, uint32_t lane, uint64_t bytes)
+void sctp_received(struct sctp_end *end, uint32_t substream, uint64_t bytes)
 {
     struct packet_net *n = end->endpoint->host->state->net;
 
-    packet_stream_lane_arrived(n, &end->peer->base, lane, bytes, n->now);
+    packet_stream_arrived_of(n, &end->peer->base, substream, bytes, n->now);
 }
 
 void sctp_acknowledged(struct sctp_end *end, uint64_t queued)
@@ -68,7 +68,7 @@ static void feed(struct sctp_end *end)
         uint64_t left = end->sending->end - end->sent, piece = left < most ? left : most;
 
         if (end->sent + piece > end->base.acked + buffer ||
-            !sctp_stack_send(end, end->sending->lane, (uint32_t)piece))
+            !sctp_stack_send(end, end->sending->substream, (uint32_t)piece))
             return;
         end->sent += piece;
         end->queued += piece;
@@ -199,26 +199,18 @@ static int check(const struct packet_options *o, struct err *err)
     return 0;
 }
 
-static const char *streams_name(unsigned i)
-{
-    static const char *const names[] =
-        {[NET_LANES_ONE] = "one", [NET_LANES_COMM] = "communicator", [NET_LANES_TAG] = "tag"};
-
-    return i < sizeof names / sizeof names[0] ? names[i] : NULL;
-}
-
-static int set_lanes(struct packet_net *n, const struct platform_config *c, struct err *err)
+static int set_substreams(struct packet_net *n, const struct platform_config *c, struct err *err)
 {
     unsigned which = 0;
 
-    while (streams_name(which) && strcmp(streams_name(which), c->packet_streams) != 0)
+    while (packet_streams_name(which) && strcmp(packet_streams_name(which), c->packet_streams) != 0)
         which++;
-    if (!streams_name(which))
-        return topo_unknown("net.packet.streams", c->packet_streams, streams_name, err);
+    if (!packet_streams_name(which))
+        return topo_unknown("net.packet.streams", c->packet_streams, packet_streams_name, err);
     if (c->packet_stream_count < 2 || c->packet_stream_count > STREAMS_MOST)
         return err_set(err, ERR_INPUT, "net.packet.stream_count: SCTP takes 2 to %d", STREAMS_MOST);
-    n->net->lanes = (uint8_t)which;
-    n->lanes = which ? (uint32_t)c->packet_stream_count : 1;
+    n->net->substreams = (uint8_t)which;
+    n->substreams = which ? (uint32_t)c->packet_stream_count : 1;
     return 0;
 }
 
@@ -227,7 +219,7 @@ static int init(struct packet_net *n, const struct platform_config *c, struct er
     if (c->packet_initial_window > UINT16_MAX)
         return err_set(err, ERR_INPUT, "net.packet.initial_window: at most %d", UINT16_MAX);
     n->jitter = c->packet_jitter;
-    return set_lanes(n, c, err);
+    return set_substreams(n, c, err);
 }
 
 static const char *const uses[] = {PACKET_SCTP_USES, NULL};

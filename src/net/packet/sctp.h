@@ -55,8 +55,8 @@ struct sctp_endpoint {
 /* A piece of data whose acknowledgement is waited for (sctp_rtt.c). */
 struct sctp_rtt {
     vtime sent_at;
-    uint32_t watched; /* its number, ... */
-    uint32_t next;    /* ... and the first that was not yet sent */
+    uint32_t watched; /* its number */
+    uint32_t next;    /* number of the first piece that was not yet sent */
     uint8_t has_sent, is_watching;
 };
 
@@ -118,8 +118,8 @@ void sctp_own_free(void *);
  * bytes. */
 struct sctp_endpoint *sctp_stack_endpoint(struct sctp_state *, const struct packet_stream *out,
                                           const struct packet_stream *in, uint32_t mtu);
-/* Sends a piece of a message in the stream of its lane; 0: there is no room now. */
-int sctp_stack_send(struct sctp_end *, uint32_t lane, uint32_t bytes);
+/* Sends a piece of a message in the stream of its substream; 0: there is no room now. */
+int sctp_stack_send(struct sctp_end *, uint32_t substream, uint32_t bytes);
 /* A packet from the peer has arrived. */
 void sctp_stack_input(struct sctp_end *, const struct sctp_packet *);
 /* The congestion window of an association that is open; 0: it is not. */
@@ -127,7 +127,7 @@ uint64_t sctp_stack_window(struct sctp_end *);
 /* Sums what all stacks have counted into the counts of the network. */
 void sctp_stack_count(struct sctp_state *, uint64_t *counts);
 /* What the stack tells the transport: bytes have come; so many are not yet acknowledged. */
-void sctp_received(struct sctp_end *, uint32_t lane, uint64_t bytes);
+void sctp_received(struct sctp_end *, uint32_t substream, uint64_t bytes);
 void sctp_acknowledged(struct sctp_end *, uint64_t queued);
 /* A packet that the stack sends on behalf of an end. */
 void sctp_output(struct sctp_end *, const void *data, uint32_t bytes, int can_mark);

@@ -177,8 +177,8 @@ static void set_options(struct socket *s, const struct packet_net *n, uint32_t m
         at_once = !out->nagle;
     struct sctp_assoc_value burst = {
         .assoc_value = out->initial_window > BURST ? out->initial_window : BURST};
-    struct sctp_initmsg streams = {.sinit_num_ostreams = (uint16_t)n->lanes,
-                                   .sinit_max_instreams = (uint16_t)n->lanes};
+    struct sctp_initmsg streams = {.sinit_num_ostreams = (uint16_t)n->substreams,
+                                   .sinit_max_instreams = (uint16_t)n->substreams};
     struct sctp_paddrparams path = {.spp_flags = SPP_HB_DISABLE | SPP_PMTUD_DISABLE,
                                     .spp_pathmtu = mtu - SCTP_IP_HEADER - SCTP_COMMON_HEADER};
 
@@ -288,9 +288,9 @@ static void enter(struct sctp_end *end)
     usrsctp_sysctl_set_sctp_initial_cwnd(end->base.options->initial_window);
 }
 
-int sctp_stack_send(struct sctp_end *end, uint32_t lane, uint32_t bytes)
+int sctp_stack_send(struct sctp_end *end, uint32_t substream, uint32_t bytes)
 {
-    struct sctp_sndinfo info = {.snd_sid = (uint16_t)lane};
+    struct sctp_sndinfo info = {.snd_sid = (uint16_t)substream};
     const struct sctp_endpoint *e = end->endpoint, *to = end->peer->endpoint;
     struct sockaddr_conn address;
     ssize_t done;
@@ -300,8 +300,8 @@ int sctp_stack_send(struct sctp_end *end, uint32_t lane, uint32_t bytes)
     fill_address(&address, address_of(to->link), to->port);
     enter(end);
     done = usrsctp_sendv(e->socket, e->host->state->zeros, bytes, (struct sockaddr *)&address, 1,
-                         lane ? &info : NULL, lane ? sizeof info : 0,
-                         lane ? SCTP_SENDV_SNDINFO : SCTP_SENDV_NOINFO, 0);
+                         substream ? &info : NULL, substream ? sizeof info : 0,
+                         substream ? SCTP_SENDV_SNDINFO : SCTP_SENDV_NOINFO, 0);
     is_full = done < 0 && (errno == EWOULDBLOCK || errno == EAGAIN);
     if (!is_full && done != (ssize_t)bytes)
         check(-1, "send");

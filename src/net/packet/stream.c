@@ -50,10 +50,11 @@ void packet_stream_init(struct packet_net *n, struct packet_stream *s, uint32_t 
         add_vectors(n->vectors, s);
 }
 
-/* Those without a tie have lane 0, which others do not use. */
-static uint32_t lane_of(const struct packet_net *n, uint64_t tie)
+/* Those without a tie have substream 0, which others do not use. */
+static uint32_t substream_of(const struct packet_net *n, uint64_t tie)
 {
-    return n->lanes < 2 || tie == 0 ? 0 : 1 + (uint32_t)(rng_splitmix(&tie) % (n->lanes - 1));
+    return n->substreams < 2 || tie == 0 ? 0
+                                         : 1 + (uint32_t)(rng_splitmix(&tie) % (n->substreams - 1));
 }
 
 /* Senders whose messages are in the send buffer now may continue. */
@@ -83,7 +84,7 @@ void packet_stream_append(struct packet_net *n, struct packet_stream *s, struct 
                                 .end = s->end,
                                 .left = call->load + n->header,
                                 .cookie = call->cookie,
-                                .lane = lane_of(n, call->tie)};
+                                .substream = substream_of(n, call->tie)};
     if (s->head)
         s->tail->next = p;
     else
@@ -136,20 +137,20 @@ void packet_stream_release(struct packet_net *n, struct packet_stream *s, vtime 
         head_out(n, s, now);
 }
 
-/* Messages of a lane arrive in order, so the first of them is the one that these bytes are of. It
- * is near the head unless another lane is far behind. */
-void packet_stream_lane_arrived(struct packet_net *n, struct packet_stream *s, uint32_t lane,
-                                uint64_t bytes, vtime now)
+/* Messages of a substream arrive in order, so the first of them is the one that these bytes are of.
+ * It is near the head unless another substream is far behind. */
+void packet_stream_arrived_of(struct packet_net *n, struct packet_stream *s, uint32_t substream,
+                              uint64_t bytes, vtime now)
 {
     struct packet_parcel *before = NULL, *p = s->head, *next;
 
     for (; bytes > 0; p = next) {
-        uint64_t taken = p->lane == lane ? (bytes < p->left ? bytes : p->left) : 0;
+        uint64_t taken = p->substream == substream ? (bytes < p->left ? bytes : p->left) : 0;
 
         next = p->next;
         p->left -= taken;
         bytes -= taken;
-        if (p->lane != lane || p->left > 0) {
+        if (p->substream != substream || p->left > 0) {
             before = p;
             continue;
         }

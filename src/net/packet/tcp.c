@@ -2,19 +2,14 @@
  * tcp.c - TCP: opening connections, sending, timers.
  *
  * A connection is opened when its first message is sent, with three packets. Slow start, congestion
- * avoidance and fast retransmit are those of RFC 5681 with selective acknowledgements (RFC 6675) or
- * without (RFC 6582), the timer that of RFC 6298, the round trip is measured by timestamps (RFC
- * 7323). There is no end of a connection: MPI keeps them.
- *
- * Data that has arrived in order is taken from the receive buffer at once, so the offered window is
- * always the whole buffer.
+ * avoidance and loss recovery are those of Linux (tcp_recovery.c), the round trip is measured by
+ * what was sent and by timestamps (RFC 7323). There is no end of a connection: MPI keeps them.
  */
 #include "net/packet/tcp.h"
 
 #include <string.h>
 
-#define QUICK 16 /* acknowledgements at the beginning that are not delayed */
-#define RTO_MOST (60 * VTIME_S)
+#define RTO_MOST (120 * VTIME_S)
 #define BATCH_MOST 65536u
 
 static struct tcp_half *own(struct packet_stream *s)
@@ -24,23 +19,15 @@ static struct tcp_half *own(struct packet_stream *s)
 
 /* ---- packets ---- */
 
-/* The last of the ranges that were received out of order; earlier packets had those before them. */
-static uint8_t add_blocks(const struct tcp_half *h, struct packet_range *block)
-{
-    uint32_t n = h->early.count < TCP_BLOCKS ? h->early.count : TCP_BLOCKS;
-    uint32_t last = h->early.count - n;
-
-    for (uint32_t i = 0; i < n; i++)
-        block[i] = h->early.at[last + i];
-    return (uint8_t)n;
-}
-
 /* The route of its packets, and with it the size of its segments. */
 static struct packet_route *find_route(struct packet_net *n, struct tcp_half *h, vtime now)
 {
     struct packet_route *route = packet_stream_route(n, &h->base, now, 0);
+    uint32_t mss = route->mtu - (uint32_t)TCP_HEADER;
 
-    h->mss = route->mtu - (uint32_t)TCP_HEADER;
+    if (mss < h->mss)
+        tcp_segments_split(&h->segments, h->base.acked, mss);
+    h->mss = mss;
     return route;
 }
 
@@ -48,7 +35,10 @@ static struct tcp_packet *new_packet(struct packet_net *n, struct tcp_half *h, u
                                      uint32_t header, vtime now)
 {
     struct packet_range block[TCP_BLOCKS];
-    uint8_t blocks = h->base.options->sack ? add_blocks(h, block) : 0;
+    int has_twice = h->twice.from < h->twice.to && h->base.options->sack;
+    uint8_t blocks = (h->recent_count > 0 || has_twice) && h->base.options->sack
+                         ? tcp_receive_blocks(h, block)
+                         : 0;
     uint32_t more = blocks ? 4 + 8u * blocks : 0;
     size_t size = sizeof(struct tcp_packet) + blocks * sizeof *block;
     struct packet_route *route = find_route(n, h, now);
@@ -59,16 +49,10 @@ static struct tcp_packet *new_packet(struct packet_net *n, struct tcp_half *h, u
     p->ack = h->received;
     p->stamp = now;
     p->echo = h->echo;
-    p->flags = (h->is_marked ? TCP_ECHO : 0) | (h->has_echoed ? TCP_STALE : 0) |
-               (h->has_twice ? TCP_TWICE : 0);
+    p->flags = (h->is_marked ? TCP_ECHO : 0) | (has_twice ? TCP_TWICE : 0);
     p->blocks = blocks;
     memcpy(p->block, block, blocks * sizeof *block);
-    h->has_echoed = 1;
-    h->is_marked = 0;
-    h->has_twice = 0;
-    h->must_ack = 0;
-    h->unacked = 0;
-    h->ack_at = VTIME_NEVER;
+    tcp_receive_said(h);
     return p;
 }
 
@@ -81,24 +65,48 @@ void tcp_send_empty(struct packet_net *n, struct tcp_half *h, uint8_t flags, vti
     n->fabric->enqueue(n, &p->base, now);
 }
 
-void tcp_send_data(struct packet_net *n, struct tcp_half *h, uint64_t seq, uint64_t bytes,
-                   vtime now)
+static void send_data(struct packet_net *n, struct tcp_half *h, uint64_t seq, uint64_t bytes,
+                      int is_new, vtime now)
 {
     struct tcp_packet *p = new_packet(n, h, (uint32_t)bytes, TCP_HEADER, now);
 
     p->seq = seq;
-    p->flags |= h->has_reduced ? TCP_REDUCED : 0;
-    h->has_reduced = 0;
+    if (is_new && h->has_reduced) {
+        p->flags |= TCP_REDUCED;
+        h->has_reduced = 0;
+    }
     h->sent_at = now;
-    p->base.flags |= PACKET_CAN_MARK;
+    if (now - h->received_at < h->base.options->delayed_ack && h->received_at >= 0)
+        h->is_answering = 1;
+    if (is_new) /* what is sent again is not marked, so that nobody is told twice (RFC 3168) */
+        p->base.flags |= PACKET_CAN_MARK;
     n->fabric->enqueue(n, &p->base, now);
+}
+
+void tcp_send_new(struct packet_net *n, struct tcp_half *h, uint64_t bytes, vtime now)
+{
+    uint64_t seq = h->next;
+
+    h->next += bytes;
+    tcp_segments_push(&h->segments, h->next, now);
+    send_data(n, h, seq, bytes, 1, now);
+}
+
+void tcp_send_again(struct packet_net *n, struct tcp_half *h, uint32_t number, vtime now)
+{
+    struct tcp_segments *s = &h->segments;
+    uint64_t seq = number == s->first ? h->base.acked : tcp_segments_at(s, number - 1)->end;
+
+    n->counts[NET_RETRANSMITTED]++;
+    tcp_segments_resend(s, number, now);
+    send_data(n, h, seq, tcp_segments_at(s, number)->end - seq, 0, now);
 }
 
 /* ---- timers ---- */
 
 static void set_timer(struct packet_net *n, struct tcp_half *h)
 {
-    vtime t = h->resend_at < h->ack_at ? h->resend_at : h->ack_at, loss = tcp_loss_next(h);
+    vtime t = h->resend_at < h->ack_at ? h->resend_at : h->ack_at, loss = tcp_rack_next(h);
 
     t = t < loss ? t : loss;
     t = t < h->room_at ? t : h->room_at;
@@ -111,7 +119,7 @@ void tcp_restart(struct packet_net *n, struct tcp_half *h, vtime now)
     int waits = h->state == TCP_OPEN ? h->next > h->base.acked : h->state != TCP_CLOSED;
 
     h->resend_at = waits ? vtime_add(now, h->rto) : VTIME_NEVER;
-    tcp_loss_plan(h, now);
+    tcp_rack_plan(h, now);
     set_timer(n, h);
 }
 
@@ -120,29 +128,21 @@ static void back_off(struct tcp_half *h)
     h->rto = h->rto < RTO_MOST / 2 ? 2 * h->rto : RTO_MOST;
 }
 
-/* Everything that the receiver has not confirmed counts as lost (RFC 5681, section 3.1). */
+/* One segment at first: its acknowledgement shows more. */
 static void time_out(struct packet_net *n, struct tcp_half *h, vtime now)
 {
-    n->counts[NET_TIMEOUTS]++;
-    if (h->recovery != TCP_TIMEOUT)
-        tcp_reduce(h);
-    h->window = h->mss;
-    packet_stream_window(&h->base, now, h->window);
-    h->recovery = TCP_TIMEOUT;
-    h->recover = h->lost_to = h->next;
-    h->resent_to = h->base.acked;
-    h->duplicates = 0;
-    h->reorder_at = VTIME_NEVER;
+    tcp_recovery_time_out(h, now);
+    packet_stream_window(&h->base, now, h->window * (uint64_t)h->mss);
     tcp_output(n, h, now);
 }
 
 static void resend(struct packet_net *n, struct tcp_half *h, vtime now)
 {
+    n->counts[NET_TIMEOUTS]++;
     back_off(h);
     if (h->state == TCP_OPEN) {
         time_out(n, h, now);
     } else {
-        n->counts[NET_TIMEOUTS]++;
         n->counts[NET_RETRANSMITTED]++;
         tcp_send_empty(n, h, h->state == TCP_SYN_SENT ? TCP_SYN : TCP_SYN | TCP_ACK, now);
     }
@@ -153,56 +153,20 @@ static void timer(struct packet_net *n, struct packet_stream *s, vtime now)
 {
     struct tcp_half *h = own(s);
 
-    if (h->ack_at <= now)
+    if (h->ack_at <= now) {
+        h->is_answering = 0; /* there was nothing that the acknowledgement could go with */
         tcp_send_empty(n, h, 0, now);
-    if (h->resend_at <= now)
+    }
+    if (tcp_rack_next(h) <= now)
+        tcp_rack_expire(n, h, now);
+    else if (h->resend_at <= now)
         resend(n, h, now);
-    else if (tcp_loss_next(h) <= now)
-        tcp_loss_expire(n, h, now);
     if (h->room_at <= now)
         tcp_output(n, h, now);
     set_timer(n, h);
 }
 
 /* ---- sending ---- */
-
-void tcp_reduce(struct tcp_half *h)
-{
-    h->threshold = h->base.options->congestion->reduce(h, h->mss);
-    h->window = h->threshold;
-    h->reduced = h->next;
-}
-
-static uint64_t not_sacked(const struct tcp_half *h, uint64_t from, uint64_t to)
-{
-    return from < to ? to - from - packet_ranges_sum(&h->sacked, from, to) : 0;
-}
-
-/* Bytes that count as in flight. */
-static uint64_t in_flight(const struct tcp_half *h)
-{
-    uint64_t acked = h->base.acked, lost = h->lost_to > acked ? h->lost_to : acked;
-    uint64_t all = not_sacked(h, acked, h->resent_to) + not_sacked(h, lost, h->next);
-    /* Without selective acknowledgements each duplicate says that one segment has arrived. */
-    uint64_t arrived = h->base.options->sack ? 0 : h->duplicates * (uint64_t)h->mss;
-
-    return all > arrived ? all - arrived : 0;
-}
-
-/* The next lost segment that was not sent again; 0: none. */
-static uint64_t next_lost(const struct tcp_half *h, uint64_t *seq)
-{
-    uint64_t from = h->resent_to > h->base.acked ? h->resent_to : h->base.acked, end;
-
-    if (from >= h->lost_to)
-        return 0;
-    *seq = packet_ranges_gap(&h->sacked, from, &end);
-    if (end > h->lost_to)
-        end = h->lost_to;
-    if (*seq >= end)
-        return 0;
-    return end - *seq < h->mss ? end - *seq : h->mss;
-}
 
 uint64_t tcp_next_new(const struct tcp_half *h)
 {
@@ -222,37 +186,66 @@ uint64_t tcp_next_new(const struct tcp_half *h)
     return 0; /* a small segment waits for more bytes, or for an acknowledgement (Nagle) */
 }
 
-/* How much of the window is used, for data of a window at a time. */
-static void note_use(struct tcp_half *h, uint64_t flight, int is_limited)
+/* A window that was not used for a while says nothing about the network any longer (RFC 2861). Who
+ * waits for the send buffer would use it. */
+static void decay(struct tcp_half *h, uint32_t out, vtime now)
 {
-    if (h->base.acked < h->used_end && !is_limited && (h->is_limited || flight <= h->used))
+    uint32_t used = h->lately > out ? h->lately : out;
+
+    h->lately = used;
+    if (!h->base.options->restart_idle || now - h->used_at < h->rto)
         return;
-    h->is_limited = (uint8_t)is_limited;
-    h->used = flight;
-    h->used_end = h->next;
+    used = used > h->base.options->initial_window ? used : h->base.options->initial_window;
+    if (h->recovery == TCP_NORMAL && used < h->window &&
+        packet_stream_limit(&h->base) == h->base.end) {
+        h->threshold = tcp_recovery_threshold(h);
+        h->window = (h->window + used) / 2;
+    }
+    h->lately = 0;
+    h->used_at = now;
+}
+
+/* How much of the window is used, for data of a window at a time. */
+static void note_use(struct tcp_half *h, int is_limited, vtime now)
+{
+    uint32_t out = tcp_segments_count(&h->segments);
+
+    if (h->base.acked >= h->used_end || is_limited || (!h->is_limited && out > h->used)) {
+        h->is_limited = (uint8_t)is_limited;
+        h->used = out;
+        h->used_end = h->next;
+    }
+    if (h->is_limited || (h->window < h->threshold && h->window < 2 * h->used)) {
+        h->lately = 0;
+        h->used_at = now;
+    } else {
+        decay(h, out, now);
+    }
 }
 
 /* The connection was idle: its window says nothing about the network any longer (RFC 5681, section
  * 4.1). As in Linux it is halved for each retransmission time, down to that of the beginning. */
 static void restart_idle(struct tcp_half *h, vtime now)
 {
-    uint64_t least = h->base.options->initial_window * (uint64_t)h->mss, kept = h->window / 4 * 3;
+    uint32_t least = h->base.options->initial_window;
     vtime idle = now - h->sent_at;
 
-    if (kept > h->threshold)
-        h->threshold = kept;
+    h->threshold = tcp_recovery_threshold(h);
     while ((idle -= h->rto) > 0 && h->window > least)
         h->window = h->window / 2 > least ? h->window / 2 : least;
+    h->lately = 0;
+    h->used_at = now;
 }
 
 /* What is sent in a millisecond if a window, or two in slow start, is in a round trip. */
 static uint32_t batch_size(const struct tcp_half *h)
 {
     uint64_t least = 2 * (uint64_t)h->mss, fifths = h->window < h->threshold / 2 ? 10 : 6, bytes;
+    uint64_t window = h->window * (uint64_t)h->mss;
 
     if (h->srtt < VTIME_US)
         return BATCH_MOST;
-    bytes = (uint64_t)((unsigned __int128)h->window * fifths * VTIME_MS / (5 * (uint64_t)h->srtt));
+    bytes = (uint64_t)((unsigned __int128)window * fifths * VTIME_MS / (5 * (uint64_t)h->srtt));
     bytes = bytes < BATCH_MOST ? bytes : BATCH_MOST;
     return (uint32_t)(bytes > least ? bytes : least);
 }
@@ -279,48 +272,91 @@ static void fill_batch(struct tcp_half *h, uint64_t bytes)
     h->batch_gone = h->base.route->ports[0]->free_at;
 }
 
+/* A segment that is lost is sent again. */
+static void repeat(struct packet_net *n, struct tcp_half *h, uint32_t number, vtime now)
+{
+    struct tcp_repair *r = &h->repair;
+
+    if (r->resent_at < 0)
+        r->resent_at = now;
+    r->undo_left = r->undo_left < 0 ? 1 : r->undo_left + 1;
+    tcp_send_again(n, h, number, now);
+    if (number == h->segments.first)
+        h->resend_at = vtime_add(now, h->rto);
+}
+
+/* What is to be sent next: the number of a lost segment, or that of a new one and its bytes. False:
+ * nothing. */
+static int find_next(struct tcp_half *h, uint32_t *number, uint64_t *bytes, vtime now)
+{
+    struct tcp_segments *s = &h->segments;
+    int only_new = h->repair.only_new;
+
+    *number = only_new ? s->end : tcp_segments_next_lost(s);
+    if (*number != s->end)
+        return 1;
+    *bytes = tcp_next_new(h);
+    if (*bytes == 0)
+        return 0;
+    if (h->next == h->base.acked && h->base.options->restart_idle && now - h->sent_at > h->rto)
+        restart_idle(h, now);
+    return 1;
+}
+
+static void send_next(struct packet_net *n, struct tcp_half *h, uint32_t number, uint64_t bytes,
+                      vtime now)
+{
+    if (number != h->segments.end) {
+        uint64_t from = number == h->segments.first
+                            ? h->base.acked
+                            : tcp_segments_at(&h->segments, number - 1)->end;
+
+        bytes = tcp_segments_at(&h->segments, number)->end - from;
+        repeat(n, h, number, now);
+    } else {
+        if (h->next == h->base.acked)
+            h->resend_at = vtime_add(now, h->rto);
+        tcp_send_new(n, h, bytes, now);
+    }
+    h->repair.sent += (uint32_t)tcp_recovery_reduces(h);
+    fill_batch(h, bytes);
+}
+
+/* Without new data, a trial after a timeout says nothing. */
+static int end_trial(struct tcp_half *h)
+{
+    struct tcp_repair *r = &h->repair;
+
+    if (!r->only_new || h->next > r->end)
+        return 0;
+    r->only_new = r->is_trial = 0;
+    return 1;
+}
+
 void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
 {
-    uint64_t flight = in_flight(h), seq, bytes;
-    int is_limited = 0, has_sent = 0;
-    int is_small = h->base.options->small_queue && !n->fabric->flow;
+    int is_small = h->base.options->small_queue && !n->fabric->flow, has_sent = 0, is_limited = 0;
+    uint64_t bytes = 0;
+    uint32_t number;
 
     h->room_at = VTIME_NEVER;
-    for (;;) {
-        int again = h->recovery != TCP_NORMAL && (bytes = next_lost(h, &seq)) > 0;
-
-        if (!again) {
-            seq = h->next;
-            bytes = tcp_next_new(h);
-            if (bytes > 0 && h->next == h->base.acked && h->base.options->restart_idle &&
-                now - h->sent_at > h->rto)
-                restart_idle(h, now);
+    do {
+        while (find_next(h, &number, &bytes, now)) {
+            is_limited = tcp_segments_in_flight(&h->segments) >= h->window;
+            if (is_limited || (is_small && !has_room(h, now)))
+                break;
+            if (__builtin_expect(h->base.epoch != n->epoch, 0)) { /* links have changed */
+                find_route(n, h, now);
+                continue;
+            }
+            send_next(n, h, number, bytes, now);
+            has_sent = 1;
         }
-        is_limited = bytes > 0 && flight > 0 && flight + bytes > h->window;
-        if (bytes == 0 || is_limited || (is_small && !has_room(h, now)))
-            break;
-        if (__builtin_expect(h->base.epoch != n->epoch, 0)) { /* links have changed */
-            find_route(n, h, now);
-            continue;
-        }
-        flight += bytes;
-        if (again) {
-            h->resent_to = seq + bytes;
-            n->counts[NET_RETRANSMITTED]++;
-        } else {
-            h->next += bytes;
-        }
-        tcp_send_data(n, h, seq, bytes, now);
-        if (is_small)
-            fill_batch(h, bytes);
-        has_sent = 1;
-    }
+    } while (end_trial(h));
     if (has_sent || is_limited)
-        note_use(h, flight, is_limited || flight + h->mss > h->window);
-    if (h->resend_at == VTIME_NEVER) {
-        tcp_restart(n, h, now);
-    } else if (has_sent || h->room_at != VTIME_NEVER) {
-        tcp_loss_plan(h, now);
+        note_use(h, is_limited || tcp_segments_in_flight(&h->segments) >= h->window, now);
+    if (has_sent || h->room_at != VTIME_NEVER) {
+        tcp_rack_plan(h, now);
         set_timer(n, h);
     }
 }
@@ -330,12 +366,14 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
 static void half_init(struct tcp_half *h, struct tcp_half *peer)
 {
     h->peer = peer;
-    h->quick = QUICK;
-    h->threshold = UINT64_MAX;
+    h->threshold = TCP_UNLIMITED;
     h->rto = h->base.options->first_rto;
     h->resend_at = h->ack_at = h->reorder_at = h->probe_at = h->room_at = VTIME_NEVER;
-    h->cubic.start = -1;
-    h->echo = -1;
+    h->repair.undo_from = UINT64_MAX;
+    h->repair.resent_at = -1;
+    h->rack.steps = 1;
+    h->rack.sent = -1;
+    h->echo = h->received_at = -1;
 }
 
 static void connect(struct packet_net *n, struct packet_stream *s, vtime now)
@@ -366,7 +404,7 @@ static void write(struct packet_net *n, struct packet_stream *s, vtime now)
 static void destroy(struct packet_net *n, struct packet_stream *s)
 {
     (void)n;
-    packet_ranges_fini(&own(s)->sacked);
+    tcp_segments_fini(&own(s)->segments);
     packet_ranges_fini(&own(s)->early);
 }
 

@@ -1,37 +1,188 @@
 /*
- * tcp_input.c - TCP: what a half does with a packet that has arrived.
+ * tcp_input.c - TCP: what a sender does with an acknowledgement, and round trips.
  */
 #include "net/packet/tcp.h"
 
+#define RTO_MOST (120 * VTIME_S)
+
 /* ---- round trips ---- */
 
-/* RFC 6298, section 2. */
-static void measure(struct tcp_half *h, vtime sample)
+/* The mean deviation, times four: it grows with a longer round trip at once, and with a shorter one
+ * slowly. `variance` is its largest value of a round trip, and at least net.packet.min_rto. */
+static void deviate(struct tcp_half *h, vtime off)
 {
-    vtime off = h->srtt > sample ? h->srtt - sample : sample - h->srtt;
+    vtime more = (off < 0 ? -off : off) - h->deviation / 4, least = h->base.options->min_rto;
 
-    if (h->srtt == 0) {
-        h->srtt = sample;
-        h->rttvar = sample / 2;
-    } else {
-        h->rttvar += (off - h->rttvar) / 4;
-        h->srtt += (sample - h->srtt) / 8;
+    h->deviation += off < 0 && more > 0 ? more / 8 : more;
+    if (h->deviation > h->deviation_max)
+        h->deviation_max = h->deviation;
+    if (h->deviation_max > h->variance)
+        h->variance = h->deviation_max;
+    if (h->base.acked > h->variance_end) {
+        if (h->deviation_max < h->variance)
+            h->variance -= (h->variance - h->deviation_max) / 4;
+        h->variance_end = h->next;
+        h->deviation_max = least;
     }
-    h->rto = vtime_add(h->srtt, 4 * h->rttvar);
-    if (h->rto < h->base.options->min_rto)
-        h->rto = h->base.options->min_rto;
 }
 
-/* Returns the round trip; -1: nothing was measured. */
-static vtime take_echo(struct tcp_half *h, const struct tcp_packet *p, vtime now)
+/* RFC 6298, with the variance of Linux. */
+static void measure(struct tcp_half *h, vtime sample)
 {
-    vtime rtt = now - p->echo;
+    vtime least = h->base.options->min_rto;
 
-    if (p->echo < 0 || p->flags & TCP_STALE)
-        return -1;
+    if (h->srtt == 0) {
+        h->srtt = sample > 0 ? sample : 1;
+        h->deviation = 2 * sample;
+        h->variance = h->deviation_max = h->deviation > least ? h->deviation : least;
+        h->variance_end = h->next;
+    } else {
+        vtime off = sample - h->srtt;
+
+        deviate(h, off);
+        h->srtt += off / 8;
+    }
+    h->rto = vtime_add(h->srtt, h->variance);
+    if (h->rto > RTO_MOST)
+        h->rto = RTO_MOST;
+}
+
+/* Karn: not of a segment that was sent again, unless its stamp comes back. */
+static void take_round_trip(struct tcp_half *h, struct tcp_ack_news *news)
+{
+    vtime now = news->now, rtt = -1;
+
+    if (news->first_sent >= 0 && !news->has_resent)
+        rtt = now - news->first_sent;
+    else if (news->sacked_sent >= 0)
+        rtt = now - news->sacked_sent;
+    else if (news->advances && news->packet->echo >= 0)
+        rtt = now - news->packet->echo;
+    if (news->last_sent >= 0) {
+        news->rtt = now - news->last_sent;
+        if (h->least_rtt == 0 || news->rtt < h->least_rtt)
+            h->least_rtt = news->rtt;
+    }
+    if (rtt < 0)
+        return;
     measure(h, rtt);
     packet_stream_rtt(&h->base, now, rtt);
-    return rtt;
+}
+
+/* ---- what has arrived ---- */
+
+/* A segment that was not known to have arrived. */
+static void arrive(struct tcp_half *h, const struct tcp_segment *seg, uint64_t start,
+                   struct tcp_ack_news *news)
+{
+    news->arrived++;
+    /* If its last stamp is not yet echoed, one that was sent before has arrived. What came behind a
+     * gap has no echo. */
+    if (seg->end > news->packet->ack || !(seg->flags & TCP_SEGMENT_EVER) ||
+        news->packet->echo >= seg->sent)
+        tcp_rack_advance(h, seg, news);
+    if (seg->flags & TCP_SEGMENT_EVER) {
+        news->has_resent = 1;
+        return;
+    }
+    if (start < news->reported)
+        h->has_reordered = 1; /* it filled a gap, and was sent once */
+    if (seg->end <= h->repair.end)
+        news->is_plain = 1;
+    news->last_sent = seg->sent;
+}
+
+/* Bytes that were not known to have arrived: whole segments, unless they were cut anew since. */
+static void take_range(struct tcp_half *h, uint64_t from, uint64_t to, struct tcp_ack_news *news)
+{
+    struct tcp_segments *s = &h->segments;
+    uint64_t start = from;
+
+    for (uint32_t i = tcp_segments_find(s, from); i != s->end; i++) {
+        struct tcp_segment *seg = tcp_segments_at(s, i);
+
+        if (seg->end > to)
+            break;
+        if (!(seg->flags & TCP_SEGMENT_SACKED)) {
+            if (!(seg->flags & TCP_SEGMENT_EVER) && news->sacked_sent < 0)
+                news->sacked_sent = seg->sent;
+            arrive(h, seg, start, news);
+            tcp_segments_sack(s, seg);
+        }
+        start = seg->end;
+    }
+    packet_ranges_add(&s->ranges, from, to);
+    news->reports = 1;
+}
+
+static void take_twice(struct tcp_half *h, const struct packet_range *twice)
+{
+    struct tcp_repair *r = &h->repair;
+
+    h->rack.has_twice = 1;
+    if (r->undo_from != UINT64_MAX && r->undo_left > 0 && twice->to > r->undo_from)
+        r->undo_left--;
+}
+
+static void take_blocks(struct tcp_half *h, struct tcp_ack_news *news)
+{
+    const struct tcp_packet *p = news->packet;
+    const struct packet_ranges *known = &h->segments.ranges;
+
+    if (p->flags & TCP_TWICE)
+        take_twice(h, &p->block[0]);
+    for (uint32_t i = p->flags & TCP_TWICE ? 1 : 0; i < p->blocks; i++) {
+        uint64_t from = p->block[i].from > p->ack ? p->block[i].from : p->ack, end;
+
+        while ((from = packet_ranges_gap(known, from, &end)) < p->block[i].to) {
+            end = end < p->block[i].to ? end : p->block[i].to;
+            take_range(h, from, end, news);
+        }
+    }
+}
+
+/* Duplicates count as segments that have arrived, if nobody says which. */
+static void take_duplicate(struct tcp_half *h, struct tcp_ack_news *news)
+{
+    struct tcp_segments *s = &h->segments;
+
+    if (h->recovery == TCP_TIMEOUT || s->sacked + s->lost - s->again + 1 >= tcp_segments_count(s))
+        return;
+    s->sacked++;
+    news->arrived++;
+}
+
+static void take_new(struct packet_net *n, struct tcp_half *h, struct tcp_ack_news *news)
+{
+    struct tcp_segments *s = &h->segments;
+    uint64_t ack = news->packet->ack, start = h->base.acked;
+    uint32_t all = 0, before = news->arrived, guessed = h->base.options->sack ? 0 : s->sacked;
+
+    for (; s->first != s->end; all++) {
+        const struct tcp_segment *seg = tcp_segments_at(s, s->first);
+
+        if (seg->end > ack)
+            break;
+        if (!(seg->flags & TCP_SEGMENT_SACKED)) {
+            arrive(h, seg, start, news);
+            if (news->first_sent < 0 && !(seg->flags & TCP_SEGMENT_EVER))
+                news->first_sent = seg->sent;
+        }
+        start = seg->end;
+        tcp_segments_pop(s);
+    }
+    if (guessed > 0) { /* one filled the gap, and the others were counted as they came */
+        uint32_t known = all > 0 && all - 1 < guessed ? all - 1 : guessed;
+
+        s->sacked -= known;
+        news->arrived = before + (all > guessed ? all - guessed : 1);
+        tcp_segments_limit(s);
+    }
+    if (s->ranges.count > 0)
+        packet_ranges_cut(&s->ranges, ack);
+    news->advances = 1;
+    h->repair.timeouts = 0;
+    packet_stream_ack(n, &h->base, ack, news->now);
 }
 
 /* ---- acknowledgements ---- */
@@ -43,100 +194,62 @@ static int is_used(const struct tcp_half *h)
     return h->is_limited || (h->window < h->threshold && h->window < 2 * h->used);
 }
 
-/* Something new was acknowledged. */
-static void ack_new(struct packet_net *n, struct tcp_half *h, uint64_t ack, vtime now)
+/* Does it tell of more than data that arrived in order? */
+static int is_dubious(const struct tcp_half *h, const struct tcp_ack_news *news)
 {
-    uint64_t acked = ack - h->base.acked;
+    const struct tcp_packet *p = news->packet;
 
-    packet_ranges_cut(&h->sacked, ack);
-    h->duplicates = 0;
-    if (h->recovery != TCP_FAST && is_used(h))
-        h->base.options->congestion->grow(h, acked, h->mss, now);
-    packet_stream_ack(n, &h->base, ack, now);
-    if (h->recovery == TCP_NORMAL)
-        return;
-    if (ack >= h->recover) {
-        if (h->recovery == TCP_FAST)
-            h->window = h->threshold;
-        h->recovery = TCP_NORMAL;
-        h->resent_to = h->lost_to = 0;
-    } else if (!h->base.options->sack && h->recovery == TCP_FAST) {
-        /* The next segment is lost, too (RFC 6582). */
-        h->lost_to = ack + h->mss < h->next ? ack + h->mss : h->next;
-        h->resent_to = ack;
-    }
+    return h->recovery != TCP_NORMAL || h->segments.sacked > 0 || news->reports || news->is_echo ||
+           p->flags & TCP_TWICE || (!news->advances && p->bytes == 0) || h->segments.lost > 0;
+}
+
+/* The timer begins anew with new data, and while what was sent before the first segment arrives. */
+static int restarts(const struct tcp_half *h, const struct tcp_ack_news *news)
+{
+    const struct tcp_segments *s = &h->segments;
+
+    return news->advances || (news->sacked_sent >= 0 && tcp_segments_count(s) > 0 &&
+                              news->sacked_sent < tcp_segments_at(s, s->first)->sent);
 }
 
 static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p,
                      vtime now)
 {
-    vtime rtt = take_echo(h, p, now);
+    const struct packet_ranges *known = &h->segments.ranges;
+    struct tcp_ack_news news = {.packet = p,
+                                .now = now,
+                                .before = h->base.acked,
+                                .reported = known->count ? known->at[known->count - 1].to : 0,
+                                .delivered = h->delivered,
+                                .first_sent = -1,
+                                .last_sent = -1,
+                                .sacked_sent = -1,
+                                .rtt = -1,
+                                .is_echo = (p->flags & TCP_ECHO) != 0};
 
-    for (uint32_t i = 0; i < p->blocks; i++)
-        if (p->block[i].to > h->base.acked)
-            packet_ranges_add(&h->sacked, p->block[i].from > p->ack ? p->block[i].from : p->ack,
-                              p->block[i].to);
-    if (p->ack > h->base.acked) {
-        ack_new(n, h, p->ack, now);
-        tcp_loss_acked(h, p);
-        if (rtt >= 0 && h->recovery == TCP_NORMAL && h->base.options->hystart &&
-            h->base.options->congestion->sample)
-            h->base.options->congestion->sample(h, rtt, now);
+    if (p->ack < h->base.acked || (tcp_segments_count(&h->segments) == 0 && p->blocks == 0))
+        return;
+    if (p->blocks > 0)
+        take_blocks(h, &news);
+    if (p->ack > h->base.acked)
+        take_new(n, h, &news);
+    else if (!h->base.options->sack && p->bytes == 0)
+        take_duplicate(h, &news);
+    h->delivered += news.arrived;
+    take_round_trip(h, &news);
+    tcp_rack_adapt(h, &news);
+    if (tcp_rack_probed(h, &news))
+        tcp_recovery_note(h);
+    if (is_dubious(h, &news))
+        tcp_recovery_ack(h, &news);
+    if (tcp_recovery_reduces(h))
+        tcp_recovery_reduce(h, &news);
+    else
+        news.may_grow = news.advances && is_used(h);
+    h->base.options->congestion->on_ack(h, &news);
+    if (restarts(h, &news))
         tcp_restart(n, h, now);
-    } else if (p->ack == h->base.acked && p->bytes == 0 && h->next > p->ack) {
-        h->duplicates++;
-    }
-    if (p->flags & TCP_ECHO && h->recovery == TCP_NORMAL && p->ack > h->reduced) {
-        tcp_reduce(h);
-        h->has_reduced = 1;
-    }
-    tcp_loss_find(n, h, now);
-    packet_stream_window(&h->base, now, h->window);
-}
-
-/* ---- data ---- */
-
-/* When to acknowledge: at once if something is missing, and for more than a segment. */
-static void plan_ack(struct packet_net *n, struct tcp_half *h, int in_order, uint32_t bytes,
-                     vtime now)
-{
-    vtime wait = h->base.options->delayed_ack;
-
-    h->unacked += bytes;
-    if (!in_order || wait == 0 || h->quick > 0 || h->unacked > h->peer->mss) {
-        h->must_ack = 1;
-        h->quick -= h->quick > 0;
-    } else if (h->ack_at == VTIME_NEVER) {
-        h->ack_at = vtime_add(now, wait);
-        packet_stream_timer(n, &h->base, h->ack_at);
-    }
-}
-
-static void take_data(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p,
-                      vtime now)
-{
-    uint64_t end = p->seq + p->bytes;
-    int in_order = p->seq == h->received && h->early.count == 0;
-
-    if (p->base.flags & PACKET_MARKED)
-        h->is_marked = 1;
-    if (p->seq <= h->received && (h->has_echoed || h->echo < 0 || !in_order)) {
-        h->echo = p->stamp; /* of the first segment that the next acknowledgement is for */
-        h->has_echoed = 0;
-    }
-    if (end <= h->received)
-        h->has_twice = 1;
-    if (in_order) {
-        h->received = end;
-    } else if (end > h->received) {
-        packet_ranges_add(&h->early, p->seq > h->received ? p->seq : h->received, end);
-        if (h->early.at[0].from == h->received) {
-            h->received = h->early.at[0].to;
-            packet_ranges_cut(&h->early, h->received);
-        }
-    }
-    packet_stream_arrived(n, &h->peer->base, h->received, now);
-    plan_ack(n, h, in_order, p->bytes, now);
+    packet_stream_window(&h->base, now, h->window * (uint64_t)h->mss);
 }
 
 /* ---- opening ---- */
@@ -145,8 +258,14 @@ static void open(struct packet_net *n, struct tcp_half *h, const struct tcp_pack
 {
     h->state = TCP_OPEN;
     h->rto = h->base.options->first_rto;
-    h->window = h->base.options->initial_window * (uint64_t)h->mss;
-    take_echo(h, p, now);
+    h->window = h->base.options->initial_window;
+    if (h->base.options->congestion->init)
+        h->base.options->congestion->init(h);
+    if (p->echo >= 0) {
+        h->least_rtt = now - p->echo;
+        measure(h, now - p->echo);
+    }
+    h->used_at = now;
     tcp_restart(n, h, now);
 }
 
@@ -157,7 +276,6 @@ static void take_syn(struct packet_net *n, struct tcp_half *h, const struct tcp_
     int answers = p->flags & TCP_ACK;
 
     h->echo = p->stamp;
-    h->has_echoed = 0;
     if (answers) {
         if (h->state != TCP_OPEN)
             open(n, h, p, now);
@@ -183,7 +301,7 @@ void tcp_input(struct packet_net *n, struct packet *base, vtime now)
             open(n, h, p, now);
         take_ack(n, h, p, now);
         if (p->bytes > 0)
-            take_data(n, h, p, now);
+            tcp_receive(n, h, p, now);
     }
     packet_free(n, base);
     if (h->state == TCP_OPEN)

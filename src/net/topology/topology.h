@@ -87,7 +87,7 @@ int topo_route(const struct topo *, uint32_t src, uint32_t dst, uint64_t salt, v
 void topo_route_fini(struct topo_route *);
 /* Does the routing choose different routes for messages between the same nodes? */
 int topo_routes_vary(const struct topo *);
-/* The same with routing minimal, whatever net.routing says. */
+/* topo_route with routing minimal, whatever net.routing says. */
 int topo_route_minimal(const struct topo *, uint32_t src, uint32_t dst, vtime t,
                        struct topo_route *out, struct err *);
 

@@ -32,34 +32,50 @@ static size_t size_of(void *address)
 }
 
 /* std::ios_base::Init, never destroyed: the count stays above 0. */
-static void construct_streams(void)
+static void construct_streams(void *library)
 {
     static char init_object[16];
     union {
         void *address;
         void (*call)(void *);
-    } constructor = {dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev")};
+    } constructor = {dlsym(library, "_ZNSt8ios_base4InitC1Ev")};
 
     if (constructor.address)
         constructor.call(init_object);
 }
 
-void libc_cxx_init(void)
+static int is_set_up; /* once for the process */
+
+static void set_up(void *library)
 {
     union {
         void *address;
         void *(*call)(void);
-    } globals = {dlsym(RTLD_DEFAULT, "__cxa_get_globals")};
+    } globals = {dlsym(library, "__cxa_get_globals")};
 
-    construct_streams();
+    construct_streams(library);
     for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
-        void *stream = dlsym(RTLD_DEFAULT, streams[i]);
+        void *stream = dlsym(library, streams[i]);
         size_t size = stream ? size_of(stream) : 0;
         if (size > 0)
             vp_image_add(stream, size);
     }
     if (globals.address)
         vp_image_add(globals.call(), 2 * sizeof(void *));
+    is_set_up = globals.address != NULL;
+}
+
+void libc_cxx_init(void)
+{
+    set_up(RTLD_DEFAULT);
+}
+
+void libc_cxx_late(const char *name)
+{
+    void *library = is_set_up ? NULL : REAL(dlopen)(name, RTLD_LAZY | RTLD_NOLOAD);
+
+    if (library)
+        set_up(library);
 }
 
 /* std::ios_base::sync_with_stdio(bool); returns whether it was on. */
@@ -76,8 +92,8 @@ VP_EXPORT _Bool _ZNSt8ios_base15sync_with_stdioEb(_Bool sync)
 struct range {
     uintptr_t start, end;
 };
-static struct range runtimes[4];
-static int runtime_count;
+static VP_OWN struct range runtimes[4];
+static VP_OWN int runtime_count, runtimes_known;
 
 static int note_runtime(struct dl_phdr_info *info, size_t size, void *unused)
 {
@@ -95,13 +111,17 @@ static int note_runtime(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
+void libc_runtimes_changed(void)
+{
+    runtimes_known = 0;
+}
+
 int libc_from_runtime(const void *pc)
 {
-    static int known;
-
-    if (!known) {
+    if (!runtimes_known) {
+        runtime_count = 0;
         dl_iterate_phdr(note_runtime, NULL);
-        known = 1;
+        runtimes_known = 1;
     }
     for (int i = 0; i < runtime_count; i++)
         if ((uintptr_t)pc >= runtimes[i].start && (uintptr_t)pc < runtimes[i].end)

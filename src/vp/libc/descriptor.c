@@ -15,7 +15,7 @@
 
 #define ALL_DESCRIPTORS 65536u /* a program that closes up to here means all open descriptors */
 
-static struct {
+static VP_OWN struct {
     dev_t device;
     ino_t inode;
 } first[3]; /* the files at the start of the run */

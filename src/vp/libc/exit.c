@@ -79,6 +79,17 @@ void vp_handlers_run(int status)
         call(&h, status);
 }
 
+int vp_handlers_are_in(const void *from, const void *to)
+{
+    const struct vp_extra *x = vp_current()->extra;
+
+    for (const struct vp_handler *h = x ? x->handlers : NULL; h; h = h->next)
+        if (h->dso == &mark_thread && (uintptr_t)h->fn >= (uintptr_t)from &&
+            (uintptr_t)h->fn < (uintptr_t)to)
+            return 1;
+    return 0;
+}
+
 void libc_handlers_drop(struct vp_handler *h)
 {
     while (h) {

@@ -27,7 +27,7 @@
 /* The real libc function of that name, looked up once per call site. */
 #define REAL(name)                                              \
     (__extension__({                                            \
-        static __typeof__(&name) real_function_;                \
+        static VP_OWN __typeof__(&name) real_function_;         \
         if (__builtin_expect(!real_function_, 0))               \
             real_function_ = (__typeof__(&name))vp_real(#name); \
         real_function_;                                         \
@@ -66,8 +66,8 @@ struct libc_extra {
     struct vp_extra pub;
     locale_t global_locale;      /* set by setlocale, owned; NULL: that of the process */
     locale_t thread_locale;      /* set by uselocale, the program's; NULL: none */
-    unsigned char at_random[16]; /* what getauxval(AT_RANDOM) points to ... */
-    int has_at_random;           /* ... once it was asked for */
+    unsigned char at_random[16]; /* what getauxval(AT_RANDOM) points to */
+    int has_at_random;           /* at_random is set: the program has asked for it */
 };
 static inline struct libc_extra *libc_extra_of(struct vp_extra *x)
 {
@@ -80,8 +80,8 @@ struct libc_process {
     locale_t locale; /* as in vp_extra */
     int base_cwd; /* O_PATH descriptor of the initial directory; -1 until a rank changes its own */
     int base_umask;            /* the initial umask; valid once a rank has changed its own */
-    struct vp_signals *masked; /* of the rank whose mask of signals is in force, or NULL: ... */
-    sigset_t base_mask;        /* ... that of the others */
+    struct vp_signals *masked; /* of the rank whose mask of signals is in force, or NULL */
+    sigset_t base_mask;        /* the mask that is in force if `masked` is NULL */
 };
 extern struct libc_process libc_process;
 
@@ -100,6 +100,10 @@ void libc_cwd_unref(int fd);
 void libc_stdio_early(void);
 void libc_stdio_init(void);
 void libc_cxx_init(void);
+/* libc_cxx_init for the C++ runtime of that name, which a rank has loaded. */
+void libc_cxx_late(const char *name);
+/* Libraries were loaded. */
+void libc_runtimes_changed(void);
 /* Is this return address in a language runtime (libstdc++, libgfortran)? */
 int libc_from_runtime(const void *pc);
 
@@ -123,7 +127,7 @@ int libc_signal_is_ignored(int sig);
 int libc_entropy_is(int fd);
 /* Fills the buffer of a read from it; returns n. */
 ssize_t libc_entropy_read(void *out, size_t n);
-/* The same for a stream. */
+/* A stream whose reads are virtual random bytes. */
 FILE *libc_entropy_stream(const char *mode);
 
 /* ---- stdio.c: the streams that replace stdin, stdout and stderr ---- */

@@ -27,8 +27,8 @@
 
 struct vp_signals {
     struct sigaction action[NSIG]; /* zero is SIG_DFL */
-    sigset_t mask;                 /* while the rank is suspended, if it ... */
-    int has_mask;                  /* ... has its own */
+    sigset_t mask;                 /* the rank's own, saved while it is suspended */
+    int has_mask;                  /* it has its own */
 };
 #define MASK_BYTES ((NSIG - 1) / 8) /* of a sigset_t, which the system uses */
 

@@ -22,7 +22,7 @@
 
 #include "base/sys.h"
 
-static FILE *streams[3]; /* NULL until vp_libc_early */
+static VP_OWN FILE *streams[3]; /* NULL until vp_libc_early */
 
 static struct {
     size_t at, end;

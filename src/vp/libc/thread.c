@@ -36,8 +36,8 @@ struct vp_thread {
     struct vp_thread *next;
     pthread_t id;
     int joined;             /* a thread waits for it to end */
-    void *(*start)(void *); /* of pthread_create, or ... */
-    thrd_start_t c_start;   /* ... of thrd_create */
+    void *(*start)(void *); /* of pthread_create, or NULL */
+    thrd_start_t c_start;   /* of thrd_create, or NULL */
     void *arg;
     int endings; /* rounds of destructors that have begun */
     struct vp_seat seat;
