@@ -75,6 +75,7 @@ static void leave_call(struct causes *r, struct lane *l)
         l->blocked = NULL;
     }
     l->awaiting = 0;
+    l->meeting_count = l->settled = 0;
     l->peeks.is_on = 0;
     if (r->has_delays)
         delays_spend(&l->sums, l->place, l->leave - l->enter - l->waited);
@@ -193,7 +194,14 @@ static int another_is_due(const struct due_heap *h)
  * for instance in a send that no rank receives yet. */
 static uint32_t patience(const struct lane *l)
 {
-    return l->awaiting ? 1 + (l->blocked && l->blocked->must_wait) : 0;
+    return l->awaiting > l->settled ? 1 + (l->blocked && l->blocked->must_wait) : 0;
+}
+
+/* The next turn of a lane: without more records it may still learn what it waited for. */
+static struct due next_turn(const struct lane *l, uint32_t number)
+{
+    int64_t time = l->has_more && !l->settles ? event_begin(l) : l->leave;
+    return (struct due){time, patience(l), number};
 }
 
 static void run(struct causes *r)
@@ -208,6 +216,12 @@ static void run(struct causes *r)
             due_heap_replace(&r->due, 0, due);
             continue;
         }
+        if (l->settles) {
+            l->settled = coll_settle(r, l);
+            l->settles = 0;
+            due_heap_replace(&r->due, 0, next_turn(l, due.lane));
+            continue;
+        }
         if (!l->has_more) {
             due_heap_pop(&r->due);
             end_lane(r, l);
@@ -217,9 +231,8 @@ static void run(struct causes *r)
             take(r, l);
             l->has_more = (uint8_t)advance(r, l);
         } while (l->has_more && is_private(r, l));
-        /* without more records it may still learn what it waited for */
-        due = (struct due){l->has_more ? event_begin(l) : l->leave, patience(l), due.lane};
-        due_heap_replace(&r->due, 0, due);
+        l->settles = l->meeting_count > 0;
+        due_heap_replace(&r->due, 0, next_turn(l, due.lane));
     }
 }
 
@@ -255,6 +268,7 @@ static void open_lanes(struct causes *r)
     for (uint32_t i = 0, next = r->ranks; i < r->ranks; i++) {
         handles_read(&r->lanes[i].handles, &r->book, i);
         map_init(&r->lanes[i].requests);
+        map_init(&r->lanes[i].partitioned);
         open_lane(r, i, i, 0);
         for (unsigned thread = 1, threads = trace_threads(&r->trace, i); thread < threads; thread++)
             open_lane(r, next++, i, thread);
@@ -286,6 +300,7 @@ struct causes *causes_run(const char *path, const struct analysis_options *o, st
     r->shapes = calls_of(r->trace.header.schema);
     pool_init(&r->pool, "analysis");
     map_init(&r->channels);
+    map_init(&r->partitioned);
     places_init(&r->places, r->trace.header.schema->count + 1, places_most(r->trace.header.ranks));
     delays_init(&r->delays);
     pairs_init(&r->pairs, o->pairs_most, &r->delays);
@@ -394,13 +409,16 @@ static void causes_free(struct causes *r)
             epoch_free(l->comms[k].win);
         }
         mem_free(l->comms);
+        mem_free(l->meetings);
         mem_free(l->world);
         mem_free(l->regions);
         mem_free(l->sums.cells);
         path_end_fini(&l->path);
         handles_fini(&l->handles);
-        if (i < r->ranks)
+        if (i < r->ranks) {
             map_fini(&l->requests);
+            map_fini(&l->partitioned);
+        }
     }
     mem_free(r->lanes);
     mem_free(r->is_there);
@@ -408,6 +426,7 @@ static void causes_free(struct causes *r)
     mem_free(r->place_waits);
     mem_free(r->shapes);
     places_fini(&r->places);
+    map_fini(&r->partitioned);
     path_fini(&r->path);
     pairs_fini(&r->pairs);
     delays_fini(&r->delays);

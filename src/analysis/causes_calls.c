@@ -11,12 +11,6 @@ static int64_t number(const struct trace_event *e, int8_t at, int64_t otherwise)
     return at >= 0 ? e->args[at].number : otherwise;
 }
 
-/* Partitioned messages match only their like. */
-static uint32_t channel_comm(struct handles_mine mine, const struct mpi_effect *s)
-{
-    return s->is_partitioned ? mine.comm | COMM_PARTITIONED : mine.comm;
-}
-
 static struct handles_mine comm_of(const struct causes *r, const struct lane *l, int64_t local)
 {
     return handles_comm(&r->lanes[l->rank].handles, local);
@@ -55,15 +49,41 @@ static void request_free(struct causes *r, struct lane *l, uint64_t key, struct 
     pool_free(&r->pool, q, sizeof *q);
 }
 
+/* ---- partitioned messages ---- */
+
+/* They match only their like, and by the order in which both sides have made their requests,
+ * whatever the order in which these are started: each request has a channel of its own, whose
+ * "communicator" stands for communicator and tag, and whose tag for that order. */
+static void find_partner(struct causes *r, struct lane *l, struct request *q, int64_t peer,
+                         int64_t tag, int is_receive)
+{
+    uint32_t comm = comm_of(r, l, q->comm).comm;
+    if (comm == HANDLES_NONE || peer < 0)
+        return;
+    int is_new;
+    uint64_t *kind = map_insert(&r->partitioned, (uint64_t)comm << 32 | (uint32_t)tag, &is_new);
+    if (is_new)
+        *kind = map_count(&r->partitioned);
+    q->channel = COMM_PARTITIONED | (uint32_t)*kind;
+    uint64_t key = *kind << 33 | (uint64_t)peer << 1 | (unsigned)is_receive;
+    q->send_tag = q->recv_tag = (int32_t)(*map_insert(&r->lanes[l->rank].partitioned, key, NULL))++;
+}
+
+/* What stands for the communicator in the channel of a message. */
+static uint32_t channel_comm(struct handles_mine mine, const struct request *q)
+{
+    return q && q->channel ? q->channel : mine.comm;
+}
+
 /* ---- starting ---- */
 
-static void send(struct causes *r, struct lane *l, const struct mpi_effect *s, int64_t comm,
-                 int64_t dest, int64_t tag, uint64_t bytes, int waits, struct request *q)
+static void send(struct causes *r, struct lane *l, int64_t comm, int64_t dest, int64_t tag,
+                 uint64_t bytes, int waits, struct request *q)
 {
     struct handles_mine mine = comm_of(r, l, comm);
     if (dest >= 0 && mine.comm != HANDLES_NONE)
         match_send(r, l,
-                   &(struct send){channel_comm(mine, s), (uint32_t)dest, (int32_t)tag, bytes, waits,
+                   &(struct send){channel_comm(mine, q), (uint32_t)dest, (int32_t)tag, bytes, waits,
                                   q});
 }
 
@@ -72,20 +92,20 @@ static void send_now(struct causes *r, struct lane *l, const struct mpi_effect *
                      const struct trace_event *e, int waits, struct request *q)
 {
     int64_t comm = number(e, s->comm, -1);
-    send(r, l, s, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
+    send(r, l, comm, peer_of(r, l, comm, number(e, s->dest, -1)), number(e, s->send_tag, 0),
          bytes_of_message(&r->lanes[l->rank].handles, s, e), waits, q);
 }
 
 /* `source` is a rank of the communicator, or a wildcard. */
-static struct receive *post(struct causes *r, struct lane *l, const struct mpi_effect *s,
-                            int64_t comm, int64_t source, int64_t tag)
+static struct receive *post(struct causes *r, struct lane *l, int64_t comm, int64_t source,
+                            int64_t tag, const struct request *q)
 {
     struct handles_mine mine = comm_of(r, l, comm);
     if (source != ANY_SOURCE)
         source = peer_of(r, l, comm, source);
     return (source < 0 && source != ANY_SOURCE) || mine.comm == HANDLES_NONE
                ? NULL
-               : match_post(r, l, channel_comm(mine, s), source, tag);
+               : match_post(r, l, channel_comm(mine, q), source, tag);
 }
 
 /* A blocking receive: its message is known at once. */
@@ -116,9 +136,9 @@ static void start(struct causes *r, struct lane *l, struct request *q)
     if (q->shape->kind == MPI_DOES_COLLECTIVE)
         coll_enter(r, l, q->shape, q->comm, q->root, q);
     else if (q->shape->kind == MPI_DOES_RECEIVE)
-        q->receive = post(r, l, q->shape, q->comm, q->source, q->recv_tag);
+        q->receive = post(r, l, q->comm, q->source, q->recv_tag, q);
     else if (!q->parts)
-        send(r, l, q->shape, q->comm, q->dest, q->send_tag, q->bytes, 0, q);
+        send(r, l, q->comm, q->dest, q->send_tag, q->bytes, 0, q);
 }
 
 /* A partitioned message is sent when the last of its partitions is ready. */
@@ -131,7 +151,7 @@ static void ready(struct causes *r, struct lane *l, const struct mpi_effect *s,
         return;
     q->parts_ready += calls_ready_parts(s, e);
     if (q->parts_ready >= q->parts)
-        send(r, l, q->shape, q->comm, q->dest, q->send_tag, q->bytes, 0, q);
+        send(r, l, q->comm, q->dest, q->send_tag, q->bytes, 0, q);
 }
 
 static void make_persistent(struct causes *r, struct lane *l, const struct mpi_effect *s,
@@ -151,6 +171,10 @@ static void make_persistent(struct causes *r, struct lane *l, const struct mpi_e
     q->send_tag = (int32_t)number(e, s->send_tag, 0);
     q->recv_tag = (int32_t)number(e, s->recv_tag, 0);
     q->bytes = bytes_of_message(&r->lanes[l->rank].handles, s, e);
+    if (s->is_partitioned && s->kind == MPI_DOES_SEND)
+        find_partner(r, l, q, q->dest, q->send_tag, 0);
+    else if (s->is_partitioned)
+        find_partner(r, l, q, peer_of(r, l, q->comm, q->source), q->recv_tag, 1);
 }
 
 static void start_given(struct causes *r, struct lane *l, const struct mpi_effect *s,
@@ -178,7 +202,7 @@ static void begin(struct causes *r, struct lane *l, const struct mpi_effect *s,
     else if (s->kind == MPI_DOES_FILE)
         coll_enter_file(r, l, s, number(e, s->file, -1), q);
     if (s->kind == MPI_DOES_RECEIVE || s->kind == MPI_DOES_EXCHANGE)
-        q->receive = post(r, l, s, comm, number(e, s->source, -1), number(e, s->recv_tag, 0));
+        q->receive = post(r, l, comm, number(e, s->source, -1), number(e, s->recv_tag, 0), q);
     if (s->kind == MPI_DOES_SEND || s->kind == MPI_DOES_EXCHANGE)
         send_now(r, l, s, e, 0, q);
 }

@@ -16,17 +16,21 @@
 /* ---- communicators ---- */
 
 /* Members of a communicator that the trace has records of. */
-static uint32_t members_there(const struct causes *r, uint32_t comm)
+static void count_members(const struct causes *r, uint32_t comm, struct comm_state *state)
 {
     const struct handles_comm *c = &r->book.comms[comm];
-    uint64_t count = 0;
-    if (c->rank_count + c->other_count < c->size)
-        return (uint32_t)c->size;
+    uint64_t own = 0, others = 0;
+    if (c->rank_count + c->other_count < c->size) {
+        state->size = (uint32_t)c->size;
+        state->own = (uint32_t)c->rank_count;
+        return;
+    }
     for (uint64_t i = 0; i < c->rank_count; i++)
-        count += r->is_there[c->ranks ? c->ranks[i] : (int64_t)i];
+        own += r->is_there[c->ranks ? c->ranks[i] : (int64_t)i];
     for (uint64_t i = 0; i < c->other_count; i++)
-        count += r->is_there[c->others[i]];
-    return (uint32_t)count;
+        others += r->is_there[c->others[i]];
+    state->size = (uint32_t)(own + others);
+    state->own = (uint32_t)own;
 }
 
 struct comm_state *coll_state(struct causes *r, uint32_t comm)
@@ -38,7 +42,7 @@ struct comm_state *coll_state(struct causes *r, uint32_t comm)
         r->comm_count = count;
     }
     if (!r->comms[comm].size)
-        r->comms[comm].size = members_there(r, comm);
+        count_members(r, comm, &r->comms[comm]);
     return &r->comms[comm];
 }
 
@@ -61,6 +65,7 @@ static void instance_fini(struct causes *r, struct instance *i)
         causes_unblock(r, i->waiters[k].blocked);
     mem_free(i->waiters);
     mem_free(i->members);
+    path_let_go(&r->path, &i->latest.path);
     *i = (struct instance){0};
 }
 
@@ -96,9 +101,13 @@ static void drop_done(struct causes *r, struct comm_state *c)
     }
 }
 
-static void add_waiter(struct causes *r, struct lane *l, struct instance *i, uint32_t member,
-                       uint32_t local)
+static void add_waiter(struct causes *r, struct lane *l, struct instance *i, uint32_t comm,
+                       uint64_t seq, uint32_t member, uint32_t local)
 {
+    if (i->may_end_early) {
+        ARRAY_RESERVE(l->meetings, l->meeting_room, l->meeting_count + 1, 4);
+        l->meetings[l->meeting_count++] = (struct meeting){seq, comm, local};
+    }
     ARRAY_RESERVE(i->waiters, i->waiter_room, i->waiter_count + 1, 4);
     struct blocked *b = causes_block(r, l);
     b->must_wait = 1;
@@ -160,10 +169,10 @@ static int has_completion(const struct instance *i)
 }
 
 /* Whether a call can end before all members have entered: MPI lets these wait, but does not
- * demand it. */
+ * demand it, or a member needs only some of the others. */
 static int may_end_before(const struct instance *i)
 {
-    return i->kind == ANALYSIS_WAIT_FENCE || i->kind == ANALYSIS_WAIT_FILE ||
+    return i->may_end_early || i->kind == ANALYSIS_WAIT_FENCE || i->kind == ANALYSIS_WAIT_FILE ||
            i->kind == ANALYSIS_WAIT_CREATE || i->kind == ANALYSIS_WAIT_FREE ||
            i->kind == ANALYSIS_WAIT_FINALIZE;
 }
@@ -206,6 +215,46 @@ static void next_epoch(struct causes *r, struct lane *l)
         return;
     l->sums.epoch++;
     delays_snapshot(&r->delays, &l->world, &l->sums);
+}
+
+/* Whether members may need only some of the others: those that send to them, the other group, or
+ * who tells them about a new communicator. If a call ended before all had entered, it waited for
+ * the last one that had. Other calls wait for all or, as fences and files, for none. */
+static int may_need_some(const struct mpi_effect *s, const struct instance *i,
+                         struct handles_mine mine)
+{
+    return i->kind == ANALYSIS_WAIT_CREATE ||
+           (has_completion(i) && (mine.is_inter || s->gives == MPI_VOLUME_LIST));
+}
+
+static void note_latest(struct causes *r, struct lane *l, struct instance *i, uint32_t local)
+{
+    i->latest.time = l->enter;
+    i->latest.lane = (uint32_t)(l - r->lanes);
+    i->latest.local = local;
+    if (r->has_path)
+        path_keep(&r->path, &i->latest.path, &l->path);
+}
+
+uint32_t coll_settle(struct causes *r, struct lane *l)
+{
+    uint32_t open = 0;
+    for (uint32_t k = 0; k < l->meeting_count && l->blocked; k++) {
+        const struct meeting *m = &l->meetings[k];
+        struct comm_state *c = &r->comms[m->comm];
+        struct instance *i = m->seq < c->first ? NULL : instance_get(r, c, m->seq);
+        if (!i || !i->is_used || i->entered == c->size)
+            continue;
+        open++;
+        if (i->latest.time > l->leave || i->latest.lane == (uint32_t)(l - r->lanes))
+            continue;
+        struct lane *cause = &r->lanes[i->latest.lane];
+        causes_wait_earlier(r, l->blocked, i->kind, i->latest.time, cause, &i->latest.path,
+                            then_of(l, m->local), then_of(cause, i->latest.local));
+        ideal_reach(&l->ideal, i->ideal);
+    }
+    l->meeting_count = 0;
+    return open;
 }
 
 static void enter_all(struct causes *r, struct lane *l, struct instance *i, uint32_t size,
@@ -263,6 +312,14 @@ static void enter_scan(struct causes *r, struct lane *l, struct instance *i, uin
     i->waiter_count = kept;
 }
 
+/* Members that take part in a call with a root: of its own group in an intercommunicator, only the
+ * root. */
+static uint32_t taking_part(const struct comm_state *c, struct handles_mine mine, int is_root)
+{
+    uint32_t here = mine.is_second ? c->size - c->own : c->own;
+    return !mine.is_inter ? c->size : 1 + (is_root ? c->size - here : here);
+}
+
 /* Whether this member waits for others that have not entered. */
 static int must_wait(const struct instance *i, uint32_t size, int is_root, uint32_t member)
 {
@@ -270,7 +327,7 @@ static int must_wait(const struct instance *i, uint32_t size, int is_root, uint3
     case MPI_CLASS_ONE_TO_ALL:
         return !is_root && !i->root_is_in;
     case MPI_CLASS_ALL_TO_ONE:
-        return is_root && i->entered < size;
+        return is_root && i->arrived < i->needs;
     case MPI_CLASS_SCAN:
         return member >= i->ready || (i->entered < size && has_end_for_all(i));
     default:
@@ -298,8 +355,9 @@ static void count_last(struct causes *r, struct lane *l, const struct instance *
         causes_count(r, &last, ANALYSIS_COMPLETION, l->leave - from);
 }
 
-static void enter_instance(struct causes *r, struct lane *l, struct instance *i, uint32_t size,
-                           struct handles_mine mine, uint32_t local, int is_root)
+static void enter_instance(struct causes *r, struct lane *l, struct instance *i,
+                           const struct comm_state *c, struct handles_mine mine, uint32_t local,
+                           int is_root)
 {
     switch (i->class) {
     case MPI_CLASS_ONE_TO_ALL:
@@ -311,14 +369,15 @@ static void enter_instance(struct causes *r, struct lane *l, struct instance *i,
         break;
     case MPI_CLASS_ALL_TO_ONE:
         ideal_reach(&i->ideal, l->ideal);
-        if (i->entered == size)
+        i->needs = taking_part(c, mine, is_root);
+        if (i->arrived == i->needs)
             release_all(r, i, l, local, i->ideal);
         break;
     case MPI_CLASS_SCAN:
-        enter_scan(r, l, i, size, mine.rank, local);
+        enter_scan(r, l, i, c->size, mine.rank, local);
         break;
     default:
-        enter_all(r, l, i, size, mine.comm, local);
+        enter_all(r, l, i, c->size, mine.comm, local);
     }
 }
 
@@ -364,18 +423,24 @@ static void enter(struct causes *r, struct lane *l, const struct mpi_effect *s,
     if (!i)
         return;
     int is_root = mine.is_inter ? root == MPI_ROOT_VALUE : root == (int64_t)mine.rank;
+    int is_idle = mine.is_inter && root == MPI_NOBODY;
     if (!i->is_used) {
         i->is_used = 1;
         i->class = s->class;
         i->kind = (uint8_t)kind_of(s);
+        i->may_end_early = (uint8_t)may_need_some(s, i, mine);
     }
     i->entered++;
+    i->arrived += !is_idle;
     if (!request && l->leave < i->first_leave)
         i->first_leave = l->leave;
-    enter_instance(r, l, i, c->size, mine, (uint32_t)local, is_root);
+    if (!is_idle)
+        enter_instance(r, l, i, c, mine, (uint32_t)local, is_root);
     if (s->step == MPI_STEP_SPAWN && i->entered == c->size)
         spawn(r, l, s, i->ideal);
-    int waits = must_wait(i, c->size, is_root, mine.rank) && !(mine.is_inter && root == MPI_NOBODY);
+    if (i->may_end_early && i->entered < c->size)
+        note_latest(r, l, i, (uint32_t)local);
+    int waits = !is_idle && must_wait(i, c->size, is_root, mine.rank);
     if (request) {
         request->in_collective = 1;
         request->coll_comm = mine.comm;
@@ -383,10 +448,14 @@ static void enter(struct causes *r, struct lane *l, const struct mpi_effect *s,
         request->coll_rank = mine.rank;
         request->comm = local;
         request->is_root = (uint8_t)is_root;
+        request->is_idle = (uint8_t)is_idle;
         i->open++;
-    } else if (waits) {
-        add_waiter(r, l, i, mine.rank, (uint32_t)local);
-    } else {
+    }
+    /* MPI lets the first half of a split collective wait, too */
+    int is_in_call = !request || s->form == MPI_FORM_BEGIN;
+    if (is_in_call && waits) {
+        add_waiter(r, l, i, mine.comm, seq, mine.rank, (uint32_t)local);
+    } else if (is_in_call && !is_idle) {
         take_ideal(l, i, is_root, mine.rank);
         if (i->entered == c->size)
             count_last(r, l, i);
@@ -450,10 +519,10 @@ void coll_complete(struct causes *r, struct lane *l, struct request *q, int wait
     if (!i)
         return;
     i->open--;
-    if (must_wait(i, c->size, q->is_root, q->coll_rank)) {
+    if (!q->is_idle && must_wait(i, c->size, q->is_root, q->coll_rank)) {
         if (waits)
-            add_waiter(r, l, i, q->coll_rank, (uint32_t)q->comm);
-    } else {
+            add_waiter(r, l, i, q->coll_comm, q->coll_seq, q->coll_rank, (uint32_t)q->comm);
+    } else if (!q->is_idle) {
         take_ideal(l, i, q->is_root, q->coll_rank);
     }
     drop_done(r, c);

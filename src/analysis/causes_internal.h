@@ -18,7 +18,7 @@
 #define ANY_TAG (-1)
 #define LANE_NEAR 8
 #define NO_ROOT INT64_MIN           /* of a collective: other than MPI_PROC_NULL */
-#define COMM_PARTITIONED (1u << 31) /* added to a communicator: messages of their own */
+#define COMM_PARTITIONED (1u << 31) /* added to a number of their own: partitioned messages */
 
 /* The time that a rank has reached on an ideal network, whose calls cost nothing. */
 struct ideal {
@@ -95,11 +95,12 @@ struct request {
     uint64_t bytes;
     /* partitioned */
     uint64_t parts, parts_ready;
+    uint32_t channel; /* stands for the communicator in its channel; 0: not partitioned */
     /* an open collective */
     uint32_t coll_comm, coll_rank;
     uint64_t coll_seq;
     struct hood *hood; /* of a neighbourhood, or NULL */
-    uint8_t is_persistent, in_collective, is_root, is_cancelled, is_file;
+    uint8_t is_persistent, in_collective, is_root, is_idle, is_cancelled, is_file;
 };
 
 struct waiter {
@@ -111,11 +112,20 @@ struct waiter {
 /* One call of a collective by all members. */
 struct instance {
     uint32_t entered;
+    uint32_t arrived;    /* members that have entered it and take part */
+    uint32_t needs;      /* of them, all to one: members that take part */
     uint32_t open;       /* members that have not completed a request of it */
     uint8_t class, kind; /* enum mpi_class, enum analysis_wait */
     uint8_t root_is_in, is_used;
+    uint8_t may_end_early; /* a member may need only some of the others */
     struct ideal ideal;
     int64_t first_leave;
+    /* The last member that has entered, if calls may end early. */
+    struct {
+        int64_t time;
+        uint32_t lane, local;
+        struct path_end path;
+    } latest;
     struct waiter *waiters;
     uint32_t waiter_count, waiter_room;
     /* scans */
@@ -131,6 +141,7 @@ struct comm_state {
     size_t count, room;
     uint64_t first;
     uint32_t size; /* members that the trace has */
+    uint32_t own;  /* of an intercommunicator: those in the first of its groups */
     /* of a window, or NULL */
     struct one_sided {
         struct map epochs; /* by origin << 32 | target, to struct epoch */
@@ -223,7 +234,8 @@ struct lane {
     struct delay_snapshot *world; /* of the last collective of all with all */
     /* of the rank */
     struct handles handles;
-    struct map requests; /* by number, to struct request */
+    struct map requests;    /* by number, to struct request */
+    struct map partitioned; /* requests made so far, by kind (below), peer and direction */
     struct comm_mine *comms;
     uint32_t comm_count;
     int64_t in_flight; /* messages to it that were sent and not received */
@@ -233,6 +245,14 @@ struct lane {
         uint32_t to, number, generation;
     } near[LANE_NEAR]; /* cached pairs that it sends to */
     uint8_t near_next; /* the one to replace next */
+    /* collectives that its call waits for, and which may end before all members have entered */
+    struct meeting {
+        uint64_t seq;
+        uint32_t comm, local;
+    } * meetings;
+    uint32_t meeting_count, meeting_room;
+    uint32_t settled; /* of what it awaits, such collectives, which it needs no longer */
+    uint8_t settles;  /* its next turn is at the end of its call, which has some */
     uint8_t has_more, is_over, is_begun;
     uint8_t is_file; /* its call accesses a file */
     int64_t waits[ANALYSIS_WAIT_KINDS];
@@ -257,7 +277,8 @@ struct causes {
     uint64_t progress; /* records taken */
     int64_t begin;
     struct pool pool;
-    struct map channels; /* by hash */
+    struct map channels;    /* by hash */
+    struct map partitioned; /* kinds of messages: numbers from 1 on, by communicator and tag */
     struct comm_state *comms;
     size_t comm_count;
     struct places places;
@@ -302,6 +323,11 @@ void causes_last_sync(const struct lane *a, struct delay_snapshot *a_pair, const
 void causes_wait_parts(struct causes *, struct blocked *, enum analysis_wait first,
                        int64_t first_until, enum analysis_wait, int64_t time, struct lane *cause,
                        const struct delay_snapshot *then, const struct delay_snapshot *cause_then);
+/* causes_wait for a cause that may have gone on since: this was its path at that time. */
+void causes_wait_earlier(struct causes *, struct blocked *, enum analysis_wait, int64_t time,
+                         struct lane *cause, struct path_end *path,
+                         const struct delay_snapshot *then,
+                         const struct delay_snapshot *cause_then);
 /* Counts time as a wait state without a cause. */
 void causes_count(struct causes *, const struct blocked *, enum analysis_wait, int64_t ticks);
 
@@ -371,6 +397,9 @@ void coll_enter_file(struct causes *, struct lane *, const struct mpi_effect *, 
 void coll_finalize(struct causes *, struct lane *, const struct mpi_effect *);
 /* The current call of the lane completes the request's collective. */
 void coll_complete(struct causes *, struct lane *, struct request *, int waits);
+/* The call of the lane ends now: returns in how many collectives it has waited for some of the
+ * members, and others have not entered. */
+uint32_t coll_settle(struct causes *, struct lane *);
 void coll_fini(struct causes *);
 
 /* What all ranks have of a communicator, window or file, by its number in the book. */

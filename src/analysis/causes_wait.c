@@ -68,6 +68,37 @@ void causes_wait(struct causes *r, struct blocked *b, enum analysis_wait kind, i
     causes_wait_parts(r, b, kind, INT64_MIN, kind, time, cause, then, cause_then);
 }
 
+/* The path of the lane continues from this one of another rank. */
+static void hop(struct causes *r, struct lane *l, struct path_end *from, int64_t time)
+{
+    if (!r->has_path)
+        return;
+    path_hop(&r->path, &l->path, from);
+    l->path_from = time;
+    if (r->watch && r->watch->hop)
+        r->watch->hop(r->watch->context, l->rank, from->rank, time);
+}
+
+void causes_wait_earlier(struct causes *r, struct blocked *b, enum analysis_wait kind, int64_t time,
+                         struct lane *cause, struct path_end *path,
+                         const struct delay_snapshot *then, const struct delay_snapshot *cause_then)
+{
+    struct lane *l = &r->lanes[b->lane];
+    int64_t ticks = time - b->until;
+    if (ticks <= 0 || time > b->leave)
+        return;
+    causes_count(r, b, kind, ticks);
+    b->until = time;
+    l->waited += ticks;
+    if (r->has_delays && cause->enter == time) {
+        delays_attribute(&r->delays, &l->sums, then, &cause->sums, cause_then, ticks);
+        r->lanes[cause->rank].delay_cost += (double)ticks;
+    } else if (r->has_delays) {
+        delays_attribute_unknown(&r->delays, &l->sums, ticks);
+    }
+    hop(r, l, path, time);
+}
+
 void causes_wait_parts(struct causes *r, struct blocked *b, enum analysis_wait first,
                        int64_t first_until, enum analysis_wait kind, int64_t time,
                        struct lane *cause, const struct delay_snapshot *then,
@@ -91,10 +122,6 @@ void causes_wait_parts(struct causes *r, struct blocked *b, enum analysis_wait f
         delays_attribute(&r->delays, &l->sums, then, &cause->sums, cause_then, ticks);
         r->lanes[cause->rank].delay_cost += (double)ticks;
     }
-    if (r->has_path && time <= b->leave) {
-        path_hop(&r->path, &l->path, &cause->path);
-        l->path_from = time;
-        if (r->watch && r->watch->hop)
-            r->watch->hop(r->watch->context, l->rank, cause->rank, time);
-    }
+    if (time <= b->leave)
+        hop(r, l, &cause->path, time);
 }

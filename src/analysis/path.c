@@ -175,6 +175,19 @@ void path_hop(struct path *p, struct path_end *end, struct path_end *other)
     end->hops = other->hops + 1;
 }
 
+void path_keep(struct path *p, struct path_end *end, struct path_end *other)
+{
+    path_hop(p, end, other);
+    end->rank = other->rank;
+    end->hops = other->hops;
+}
+
+void path_let_go(struct path *p, struct path_end *end)
+{
+    unref(p, end->node);
+    path_end_fini(end);
+}
+
 struct path_entry *path_take(struct path *p, struct path_end *end, size_t *count, uint64_t *hops)
 {
     struct path_entry *all = NULL;

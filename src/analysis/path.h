@@ -66,6 +66,9 @@ static inline void path_add(struct path_end *end, uint32_t place, int64_t ticks)
 
 /* `end` continues from `other`. */
 void path_hop(struct path *, struct path_end *end, struct path_end *other);
+/* `end` is `other` as it is now; let go of it before path_fini. */
+void path_keep(struct path *, struct path_end *end, struct path_end *other);
+void path_let_go(struct path *, struct path_end *end);
 /* The whole path: an array that the caller frees, with each rank and place once, in order. */
 struct path_entry *path_take(struct path *, struct path_end *end, size_t *count, uint64_t *hops);
 

@@ -16,7 +16,8 @@ struct recorder_sum {
     uint32_t fn;
     uint64_t calls, received;
     struct moved {
-        uint64_t bytes;    /* in messages, to collectives, by one-sided operations and to and from files */
+        uint64_t
+            bytes; /* in messages, to collectives, by one-sided operations and to and from files */
         uint64_t passed;   /* of these, to collectives */
         uint64_t messages; /* that were sent */
     } moved;

@@ -287,6 +287,80 @@ static void parts(void)
         MPI_Request_free(&request);
 }
 
+/* Two messages with one tag: they belong to the receives that were made in the same order, though
+ * the second one is ready 10 ms before the first one. */
+static void partners(void)
+{
+    int data[2] = {0};
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    if (rank != 1 && rank != 2)
+        return;
+    for (int i = 0; i < 2 && rank == 1; i++)
+        MPI_Psend_init(&data[i], 1, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    for (int i = 0; i < 2 && rank == 2; i++)
+        MPI_Precv_init(&data[i], 1, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    for (int k = 0; k < STEPS; k++) {
+        MPI_Startall(2, requests);
+        if (rank == 1) {
+            MPI_Pready(0, requests[1]);
+            step();
+            MPI_Pready(0, requests[0]);
+            MPI_Waitall(2, requests, statuses);
+        } else {
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
+}
+
+/* ---- of some of the ranks ---- */
+
+/* Ranks 0 and 1 exchange something, and so do 2 and 3, which computes longer than rank 1: rank 0
+ * does not wait for that. In the end it computes until 3 is there, and 1 ms more. */
+static void some(void)
+{
+    int counts[4] = {0}, displacements[4] = {0}, mine = 0, other;
+    counts[rank ^ 1] = 1;
+    for (int k = 0; k < STEPS; k++) {
+        step();
+        orrery_compute(rank == 3 ? 0.0203 : 0);
+        MPI_Alltoallv(&mine, counts, displacements, MPI_INT, &other, counts, displacements, MPI_INT,
+                      MPI_COMM_WORLD);
+    }
+    orrery_compute(rank == 0 ? 0.104 : 0);
+}
+
+/* Rank 1 is the first of its group, for which rank 0 waits, and so does rank 3, the first of the
+ * other group. Nobody waits for rank 2; when it is there, rank 0 computes 1 ms more. */
+static void merge(void)
+{
+    MPI_Comm half, both, all;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, -rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 3 : 1, 7, &both);
+    step();
+    orrery_compute(rank == 2 ? 0.020 : 0);
+    MPI_Intercomm_merge(both, rank / 2, &all);
+    orrery_compute(rank == 0 ? 0.011 : 0);
+}
+
+/* Ranks 2 and 3 send to rank 0, and rank 1, which is in its group, takes no part. */
+static void idle(void)
+{
+    int mine = 1, sum, root = rank == 0 ? MPI_ROOT : rank == 1 ? MPI_PROC_NULL : 0;
+    MPI_Comm half, both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 7, &both);
+    for (int k = 0; k < STEPS; k++) {
+        step();
+        orrery_compute(rank == 3 ? 0.004 : 0);
+        MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, root, both);
+    }
+    orrery_compute(rank == 0 ? 0.061 : 0);
+}
+
 /* ---- files ---- */
 
 static void file(void)
@@ -325,6 +399,21 @@ static void ordered(void)
     MPI_File_close(&f);
 }
 
+/* Some MPIs wait for others in the first half of a split collective. */
+static void begun(void)
+{
+    char byte = 0;
+    MPI_File f;
+    MPI_File_open(MPI_COMM_WORLD, "waits.bin", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    for (int k = 0; k < STEPS; k++) {
+        step();
+        MPI_File_write_ordered_begin(f, &byte, 1, MPI_CHAR);
+        orrery_compute(0.001);
+        MPI_File_write_ordered_end(f, &byte, MPI_STATUS_IGNORE);
+    }
+    MPI_File_close(&f);
+}
+
 /* Nobody waits for anybody: a file takes time. */
 static void alone(void)
 {
@@ -340,14 +429,27 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"neighbours", neighbours}, {"directed", directed},
-    {"fence", fence},           {"post", post},
-    {"complete", complete},     {"lock", lock},
-    {"shared", shared},         {"make", make},
-    {"window", window},         {"group", group},
-    {"spawn", spawn},           {"icollective", icollective},
-    {"parts", parts},           {"file", file},
-    {"ordered", ordered},       {"alone", alone},
+    {"neighbours", neighbours},
+    {"directed", directed},
+    {"fence", fence},
+    {"post", post},
+    {"complete", complete},
+    {"lock", lock},
+    {"shared", shared},
+    {"make", make},
+    {"window", window},
+    {"group", group},
+    {"spawn", spawn},
+    {"icollective", icollective},
+    {"parts", parts},
+    {"partners", partners},
+    {"some", some},
+    {"merge", merge},
+    {"idle", idle},
+    {"file", file},
+    {"ordered", ordered},
+    {"begun", begun},
+    {"alone", alone},
 };
 
 int main(int argc, char **argv)
