@@ -5,7 +5,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
-# More options of `meson setup`.
+# More options of `meson setup`, such as -Db_lto=false: what is built here is optimised at link time.
 SETUP ?=
 
 PACKAGES = gcc g++ gfortran libc6-dev make meson ninja-build pkgconf python3 mpich libmpich-dev libmetis-dev libyajl-dev libyaml-dev libdw-dev libexpat1-dev libxxhash-dev libzstd-dev libotf2-trace-dev libnlopt-dev libusrsctp-dev mandoc zlib1g-dev
@@ -38,7 +38,7 @@ setup:
 	@command -v npm >/dev/null || { $(call need,$(WEB_PACKAGES)); } || echo "npm not available: no pages of reports"
 
 configure:
-	@[ -f $(BUILD)/build.ninja ] || said=$$(meson setup $(BUILD) --prefix=$(PREFIX) $(SETUP) 2>&1) || { \
+	@[ -f $(BUILD)/build.ninja ] || said=$$(meson setup $(BUILD) --prefix=$(PREFIX) -Db_lto=true $(SETUP) 2>&1) || { \
 	echo "$$said" | tail -n 4 >&2; \
 	$(call missing,$(PACKAGES)); \
 	[ -z "$$missing" ] || echo "make: packages that are not installed:" $$missing >&2; \

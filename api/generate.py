@@ -603,7 +603,11 @@ def entry(call):
     return text
 
 
+ENTRY_FILES = 4  # compiled at the same time; meson.build lists them, too
+
+
 def entries(functions):
+    """The files with the entries, of about the same size."""
     head = banner("The exported entries of the MPI functions.") + """#include <stdarg.h>
 
 #include "mpi/entry.h"
@@ -617,7 +621,13 @@ def entries(functions):
 #pragma GCC diagnostic ignored "-Wunused-parameter"        /* entries that only refuse */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated calls are exported too */
 """
-    return "\n".join([head] + [entry(call) for call in functions if "raw" not in call.flags])
+    texts = [entry(call) for call in functions if "raw" not in call.flags]
+    share = sum(map(len, texts)) / ENTRY_FILES or 1
+    files, length = [[head] for _ in range(ENTRY_FILES)], 0
+    for text in texts:
+        files[min(int(length / share), ENTRY_FILES - 1)].append(text)
+        length += len(text)
+    return {f"mpi_entries_{i}.c": "\n".join(file) for i, file in enumerate(files, 1)}
 
 
 def exports(calls, also):
@@ -920,7 +930,7 @@ def main(argv):
         outputs = {"mpi_fn.h": fn_header(groups, functions),
                    "mpi_fn.c": fn_tables(groups, functions),
                    "mpi_impl.h": impl_header(calls),
-                   "mpi_entries.c": entries(functions),
+                   **entries(functions),
                    "mpi_exports.map": exports(calls, also),
                    "mpi_known.h": known_header(calls),
                    "mpi_needs.h": needs_header(calls),

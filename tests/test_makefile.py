@@ -94,6 +94,23 @@ def test_install(source, ok):
         os.chmod(build, 0o755)
 
 
+def test_optimised(source, ok):
+    """Link-time optimisation: in what users get, not in a developer's own build, where it delays every change."""
+    with open(os.path.join(source, "meson.build"), encoding="utf-8") as file:
+        ok("'b_lto=false'" in file.read(), "meson setup leaves out link-time optimisation")
+    with open(os.path.join(source, "debian/rules"), encoding="utf-8") as file:
+        ok("-Db_lto=" in file.read(), "the Debian package decides about it")
+    with tempfile.TemporaryDirectory() as folder:
+        notes = os.path.join(folder, "notes")
+        write_scripts(folder, {"meson": NOTE})
+        code, said = make(source, "BUILD=" + os.path.join(folder, "build"), "configure", "SETUP=-Db_lto=false -Dx=y",
+                          PATH=folder + ":" + os.environ["PATH"], NOTES=notes)
+        with open(notes, encoding="utf-8") as file:
+            done = file.read()
+        ok(code == 0 and done.rstrip().endswith("-Db_lto=true -Db_lto=false -Dx=y"), "make turns it on; SETUP has the last word",
+           said + done)
+
+
 def main():
     source, count, failed = sys.argv[1], 0, 0
 
@@ -126,6 +143,7 @@ def main():
         with open(notes, encoding="utf-8") as file:
             ok(code == 0 and "libyaml-dev" in file.read(), "make setup installs it", said)
     test_install(source, ok)
+    test_optimised(source, ok)
     print(f"1..{count}")
     return 1 if failed else 0
 
