@@ -12,6 +12,7 @@ Prints TAP.
 """
 
 import bisect
+import json
 import pathlib
 import re
 import sys
@@ -162,9 +163,10 @@ class Calls(run_record.Tests):
         head = (TESTS / self.folder / name).read_text().splitlines()[0]
         ranks, machine = re.search(r"native=(\d+)", head)[1], " ".join(re.findall(r"run=\"(.*?)\"", head)).split()
         with harness.fresh_folder() as folder:
-            done = harness.call([self.orrery, "run", "-n", ranks, "-q", "--compute", "none", "--trace", "v.orr", *machine,
-                                 binary], cwd=folder)
+            done = harness.call([self.orrery, "run", "-n", ranks, "-q", "--compute", "none", "--trace", "v.orr", "--stats", "v.json",
+                                 *machine, binary], cwd=folder)
             demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
+            self.demand_collectives(pathlib.Path(folder) / "v.json")
             wanted = self.volumes_of(folder, "v.orr")
             moving = [name for name, what in wanted.items() if not what.endswith(" 0 B")]
             demand(len(moving) >= least, f"only {len(moving)} functions move data", *moving)
@@ -174,6 +176,14 @@ class Calls(run_record.Tests):
                 self.demand_volumes(wanted, self.volumes_of(folder, "n.orr"), f"native, {options}")
             self.convert(folder, "v.orr", "v.otf2")
             self.demand_volumes(wanted, self.volumes_of(folder, "v.otf2"), "OTF2")
+
+    @staticmethod
+    def demand_collectives(path):
+        """--stats knows collectives in all their forms."""
+        kinds = {call.name: call.effect.kind for call in listed().values()}
+        wrong = [f["name"] for f in json.loads(path.read_text())["functions"]
+                 if f["collective"] != (kinds.get(f["name"]) == "collective")]
+        demand(not wrong, "--stats: collective or not?", *wrong)
 
     def plain_volumes(self):
         """Formats that know MPI_COMM_WORLD and blocking collectives alone, not MPI_IN_PLACE at a root."""

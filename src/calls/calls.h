@@ -78,6 +78,9 @@ static inline int calls_is_in_place(const struct trace_event *e, int at)
  * and displacements of the sending side are ignored, and those of the receiving side stand for
  * them. */
 int calls_meant(const struct mpi_effect *, const struct trace_event *, int at);
+/* The count that a rank of the communicator sends with: that of the argument which is meant, or,
+ * in place, its own item of those of the receiving side; -1: there is none. */
+int64_t calls_send_count(const struct mpi_effect *, const struct trace_event *, uint64_t rank);
 
 /* ---- requests ---- */
 

@@ -140,6 +140,16 @@ int calls_meant(const struct mpi_effect *s, const struct trace_event *e, int at)
     return at;
 }
 
+int64_t calls_send_count(const struct mpi_effect *s, const struct trace_event *e, uint64_t rank)
+{
+    if (s->spreads && s->recv_counts >= 0 && calls_is_in_place(e, s->send_buf)) {
+        const struct trace_value *counts = &e->args[s->recv_counts];
+        return rank < counts->count ? counts->items[rank] : 0;
+    }
+    int at = calls_meant(s, e, s->send_count);
+    return at < 0 ? -1 : e->args[at].number;
+}
+
 /* ---- bytes ---- */
 
 static uint64_t times(int64_t count, uint64_t size)

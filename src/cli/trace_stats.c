@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "base/json.h"
 #include "cli/cli.h"
-#include "mpi_fn.h"
+#include "mpi_effects.h"
 
 #define BUCKETS 25 /* up to 16 bytes, 64, 256, ... */
 #define GROUPS                                                                  \
@@ -42,7 +42,7 @@ static int is_collective(const char *name)
 {
     for (unsigned i = 0; i < MPI_FN_COUNT; i++)
         if (strcmp(mpi_fn_name[i], name) == 0)
-            return mpi_fn_group[i] == MPI_FNGROUP_COLL;
+            return mpi_fn_effect[i].kind == MPI_DOES_COLLECTIVE;
     return 0;
 }
 

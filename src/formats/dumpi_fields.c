@@ -169,7 +169,8 @@ void dumpi_put_field(struct dumpi_out *o, struct walk *w, const struct trace_eve
 {
     const struct trace_fn *fn = &w->trace->header.schema->fns[e->fn];
     const struct trace_local_item *comm = dumpi_comm_of(w, e);
-    int at = calls_meant(&w->shapes[e->fn], e, f->arg); /* DUMPI does not know MPI_IN_PLACE */
+    const struct mpi_effect *s = &w->shapes[e->fn];
+    int at = calls_meant(s, e, f->arg); /* DUMPI does not know MPI_IN_PLACE */
     const struct trace_arg *arg = at >= 0 ? &fn->args[at] : NULL;
     const struct trace_value *v = at >= 0 ? &e->args[at] : NULL;
     struct buf *out = &o->file.text;
@@ -198,6 +199,8 @@ void dumpi_put_field(struct dumpi_out *o, struct walk *w, const struct trace_eve
         dumpi_put(out, 4, v->count);
         for (uint64_t i = 0; i < v->count; i++)
             put_item(o, w, f, arg, v->items[i]);
+    } else if (f->arg >= 0 && f->arg == s->send_count && comm && comm->rank >= 0) {
+        put_item(o, w, f, arg, calls_send_count(s, e, (uint64_t)comm->rank));
     } else {
         put_item(o, w, f, arg, v->number);
     }

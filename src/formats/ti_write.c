@@ -139,12 +139,8 @@ static uint64_t add_array(struct buf *out, struct walk *w, const struct trace_ev
 static uint64_t own_count(struct walk *w, const struct trace_event *e, const struct mpi_effect *s,
                           struct amount a)
 {
-    int count = calls_meant(s, e, s->send_count), type = calls_meant(s, e, s->send_type);
-    if (s->spreads && s->recv_counts >= 0 && calls_is_in_place(e, s->send_buf)) {
-        const struct trace_value *counts = &e->args[s->recv_counts];
-        return w->rank < counts->count ? count_of(w, e, counts->items[w->rank], type, a) : 0;
-    }
-    return count < 0 ? 0 : count_of(w, e, e->args[count].number, type, a);
+    int64_t count = calls_send_count(s, e, w->rank);
+    return count < 0 ? 0 : count_of(w, e, count, calls_meant(s, e, s->send_type), a);
 }
 
 static void put_coll(struct ti *ti, struct walk *w, const struct trace_event *e,

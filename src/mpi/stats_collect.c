@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "mpi/ext.h"
 #include "mpi/stats_internal.h"
+#include "mpi_effects.h"
 
 struct part {
     struct mpi_stats sum; /* its pointers are invalid elsewhere */
@@ -99,7 +100,7 @@ struct run_access mpi_stats_accesses(const struct mpi_stats *s)
     struct run_access done = s->access;
 
     for (unsigned fn = 0; fn < MPI_FN_COUNT; fn++)
-        if (mpi_fn_group[fn] == MPI_FNGROUP_IO)
+        if (mpi_fn_effect[fn].kind == MPI_DOES_FILE)
             run_access_add(&done, &(struct run_access){.io_time = s->time[fn]});
     return done;
 }

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "mpi/stats_internal.h"
+#include "mpi_effects.h"
 
 static uint64_t bucket_limit(unsigned i)
 {
@@ -44,7 +45,7 @@ static void json_functions(struct json *j, const struct mpi_stats *s)
         json_key(j, "name");
         json_string(j, mpi_fn_name[i]);
         json_key(j, "collective");
-        json_bool(j, mpi_fn_group[i] == MPI_FNGROUP_COLL);
+        json_bool(j, mpi_fn_effect[i].kind == MPI_DOES_COLLECTIVE);
         json_count(j, "calls", s->calls[i]);
         json_seconds(j, "time_s", s->time[i]);
         json_object_end(j);

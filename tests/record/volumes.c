@@ -49,6 +49,8 @@ static void set_counts(int n)
 static void any_kind(MPI_Comm comm, int root, int mine, const void *send)
 {
     int in_place = send == MPI_IN_PLACE, is_root = root == mine || root == MPI_ROOT;
+    /* in place, counts and datatypes of the sending side are ignored */
+    MPI_Datatype type = in_place ? MPI_DATATYPE_NULL : MPI_INT;
     ALL(Bcast, bcast, in, 7, MPI_INT, root, comm);
     ALL(Gather, gather, in_place && is_root ? MPI_IN_PLACE : in, 3, MPI_INT, out, 3, MPI_INT, root,
         comm);
@@ -61,10 +63,10 @@ static void any_kind(MPI_Comm comm, int root, int mine, const void *send)
     ALL(Reduce, reduce, in_place && is_root ? MPI_IN_PLACE : in, out, 5, MPI_INT, MPI_SUM, root,
         comm);
     ALL(Allreduce, allreduce, send, out, 5, MPI_INT, MPI_SUM, comm);
-    ALL(Allgather, allgather, send, 3, MPI_INT, out, 3, MPI_INT, comm);
-    ALL(Allgatherv, allgatherv, send, 1 + (mine * 3) % 5, MPI_INT, out, counts, displs, MPI_INT,
-        comm);
-    ALL(Alltoall, alltoall, send, 2, MPI_INT, out, 2, MPI_INT, comm);
+    ALL(Allgather, allgather, send, in_place ? 0 : 3, type, out, 3, MPI_INT, comm);
+    ALL(Allgatherv, allgatherv, send, in_place ? 0 : 1 + (mine * 3) % 5, type, out, counts, displs,
+        MPI_INT, comm);
+    ALL(Alltoall, alltoall, send, in_place ? 0 : 2, type, out, 2, MPI_INT, comm);
     ALL(Reduce_scatter_block, reduce_scatter_block, send, out, 2, MPI_INT, MPI_SUM, comm);
     ALL(Reduce_scatter, reduce_scatter, send, out, counts, MPI_INT, MPI_SUM, comm);
     ALL(Barrier, barrier, comm);
@@ -82,8 +84,14 @@ static void exchange(MPI_Comm comm, int n, int mine, const void *send)
         /* MPICH's MPI_Ialltoallw in place takes one datatype alone. */
         types[i] = send == MPI_IN_PLACE || (i + mine) % 2 ? MPI_INT : MPI_SHORT;
     }
-    ALL(Alltoallv, alltoallv, send, each, at, MPI_INT, out, each, at, MPI_INT, comm);
-    ALL(Alltoallw, alltoallw, send, each, bytes, types, out, each, bytes, types, comm);
+    int in_place = send == MPI_IN_PLACE;
+    int *counts_sent = in_place ? NULL : each, *bytes_sent = in_place ? NULL : bytes;
+    MPI_Datatype type = in_place ? MPI_DATATYPE_NULL : MPI_INT,
+                 *types_sent = in_place ? NULL : types;
+    ALL(Alltoallv, alltoallv, send, counts_sent, in_place ? NULL : at, type, out, each, at, MPI_INT,
+        comm);
+    ALL(Alltoallw, alltoallw, send, counts_sent, bytes_sent, types_sent, out, each, bytes, types,
+        comm);
 }
 
 static void intra(const void *send)
