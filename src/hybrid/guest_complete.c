@@ -61,30 +61,46 @@ static int finish_cancelled(MPI_Request *request, MPI_Status *status)
     return rc;
 }
 
-static void finish(struct guest_call *g, MPI_Request *requests, int at, MPI_Status *status,
-                   int is_one)
+/* Completes a real request, and returns its error. */
+static int finish(MPI_Request *requests, int at, MPI_Status *status)
 {
     MPI_Request *request = &requests[at];
     int cancelled = is_cancelled(guest_number_at(at));
     if (guest.is_real)
         guest_told_forget(guest_number_at(at));
-    int rc;
     if (guest_is_held(*request))
-        rc = guest_finish_held(request, status, cancelled);
-    else if (cancelled)
-        rc = finish_cancelled(request, status);
-    else
-        GUEST_BLOCKING(rc = native_real.MPI_Wait(request, status));
-    if (rc == MPI_SUCCESS)
-        return;
-    status->MPI_ERROR = rc;
-    g->rc = is_one ? rc : MPI_ERR_IN_STATUS;
+        return guest_finish_held(request, status, cancelled);
+    if (cancelled)
+        return finish_cancelled(request, status);
+    int rc;
+    GUEST_BLOCKING(rc = native_real.MPI_Wait(request, status));
+    return rc;
+}
+
+static void finish_one(struct guest_call *g, MPI_Request *requests, int at)
+{
+    g->rc = finish(requests, at, status_at(g, 0));
+    if (g->rc != MPI_SUCCESS)
+        status_at(g, 0)->MPI_ERROR = g->rc;
+}
+
+/* The status `i` of several. If one has an error, all say whether they have; else MPI leaves what
+ * programs have written there. */
+static void finish_next(struct guest_call *g, MPI_Request *requests, int at, int i)
+{
+    int rc = finish(requests, at, status_at(g, i));
+    for (int k = 0; rc != MPI_SUCCESS && g->rc == MPI_SUCCESS && k < i; k++)
+        status_at(g, k)->MPI_ERROR = MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        g->rc = MPI_ERR_IN_STATUS;
+    if (g->rc != MPI_SUCCESS)
+        status_at(g, i)->MPI_ERROR = rc;
 }
 
 static void finish_all(struct guest_call *g, int count, MPI_Request *requests)
 {
     for (int i = 0; i < count; i++)
-        finish(g, requests, i, status_at(g, i), 0);
+        finish_next(g, requests, i, i);
 }
 
 /* None of them is held: errors are those of the real call. */
@@ -105,7 +121,7 @@ static void finish_some(struct guest_call *g, MPI_Request *requests, int *count,
                                                      : guest.me->answer->index_count;
     for (int i = 0; i < guest.me->answer->index_count; i++) {
         indices[i] = which[i];
-        finish(g, requests, which[i], status_at(g, i), 0);
+        finish_next(g, requests, which[i], i);
     }
 }
 
@@ -113,7 +129,7 @@ static void finish_any(struct guest_call *g, int count, MPI_Request *requests, i
 {
     *index = guest_answer_indices()[0];
     if (*index != MPI_UNDEFINED)
-        finish(g, requests, *index, status_at(g, 0), 1);
+        finish_one(g, requests, *index);
     else if (count > 0) /* an empty status */
         native_real.MPI_Waitany(count, requests, index, status_at(g, 0));
 }
@@ -186,7 +202,7 @@ static void finish_answered(struct guest_call *g)
     if (flag && !*flag)
         return;
     if (f->amount == MPI_AMOUNT_ONE)
-        finish(g, requests, 0, status_at(g, 0), 1);
+        finish_one(g, requests, 0);
     else if (f->amount == MPI_AMOUNT_ANY)
         finish_any(g, count, requests, index);
     else if (flag && !any_is_held(g))

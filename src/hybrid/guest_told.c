@@ -250,8 +250,11 @@ static void wait_some(struct guest_call *g)
     for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++) {
         learn(guest_number_at(indices[i]), &own[i]);
         guest_say_index(indices[i]);
-        if (given)
-            given[i] = own[i];
+        if (!given)
+            continue;
+        if (g->rc == MPI_SUCCESS) /* then the real call has not written it */
+            own[i].MPI_ERROR = given[i].MPI_ERROR;
+        given[i] = own[i];
     }
     mem_free(own);
 }

@@ -169,6 +169,43 @@ static void truncated(void)
     }
 }
 
+/* If one of several fails, the statuses of the others say that they have not; else they keep what
+ * was there, or say the same. */
+static void errors_of_some(int tests, int is_truncated)
+{
+    int out[3] = {1, 2, 3}, in[2] = {0, 0}, count, indices[2], rc;
+    MPI_Request request[2];
+    MPI_Status status[2];
+
+    MPI_Irecv(&in[0], 1, MPI_INT, 0, 1, comm, &request[0]);
+    MPI_Irecv(&in[1], 1, MPI_INT, 0, 2, comm, &request[1]);
+    MPI_Send(out, 1, MPI_INT, 0, 1, comm);
+    MPI_Send(out, is_truncated ? 3 : 1, MPI_INT, 0, 2, comm);
+    for (double start = MPI_Wtime(); MPI_Wtime() < start + 0.01;) {
+    }
+    status[0].MPI_ERROR = status[1].MPI_ERROR = -1;
+    rc = (tests ? MPI_Testsome : MPI_Waitsome)(2, request, &count, indices, status);
+    CHECK(count == 2 && rc == (is_truncated ? MPI_ERR_IN_STATUS : MPI_SUCCESS));
+    CHECK(status[0].MPI_ERROR == MPI_SUCCESS || (!is_truncated && status[0].MPI_ERROR == -1));
+    if (!is_truncated)
+        CHECK(status[1].MPI_ERROR == status[0].MPI_ERROR);
+    MPI_Error_class(status[1].MPI_ERROR, &rc);
+    CHECK(!is_truncated || rc == MPI_ERR_TRUNCATE);
+}
+
+static void errors_in_statuses(void)
+{
+    MPI_Comm all = comm;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 4; i++)
+        errors_of_some(i & 1, i >> 1);
+    MPI_Comm_free(&comm);
+    comm = all;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm freed;
@@ -179,6 +216,7 @@ int main(int argc, char **argv)
     arrays(freed);
     partitioned(freed);
     truncated();
+    errors_in_statuses();
     MPI_Comm_free(&comm);
     check_ok("errors of requests");
     MPI_Finalize();
