@@ -57,7 +57,8 @@ struct mpi_rank {
     uint32_t pair_missed : 1; /* the last one was another */
     uint16_t fn;              /* enum mpi_fn of the call it is in */
     uint8_t phase;            /* enum mpi_phase */
-    uint8_t thread_level;
+    uint8_t thread_level : 7;
+    uint8_t sends_apart : 1; /* messages may leave that the program does not send (send.c) */
     uint32_t early_count;
 };
 _Static_assert(sizeof(struct mpi_rank) == 128, "a rank is 128 bytes");
@@ -104,6 +105,7 @@ struct mpi_world {
     int checking;       /* compare what ranks do with each other (verify.h) */
     int plain_messages; /* messages bear nothing for checks or observers */
     int plain_sends;    /* messages are plain, and small ones go by device_uniform.h */
+    int sends_apart;    /* for all ranks: as in struct mpi_rank */
     uint64_t try_below; /* a standard send of fewer bytes is complete at once */
     int own_requests;   /* no two sends share a request */
     uint32_t (*sent_number)(struct mpi_rank *); /* observer.h; NULL: no two handles need differ */

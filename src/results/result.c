@@ -91,6 +91,7 @@ static const char *serial(const struct run_page *page)
     case NET_SPLIT_NONE:
         return "the network, on process 0";
     case NET_SPLIT_FREE:
+    case NET_SPLIT_MEDIA:
         break;
     }
     return "nothing";

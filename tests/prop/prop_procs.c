@@ -78,7 +78,8 @@ static int look_settle(void *owner, const struct engine_status *mine, struct eng
     return settled;
 }
 
-static void look_send(void *owner, struct engine_msg *m, const struct engine_call *call)
+static void look_send(void *owner, struct engine_msg *m, const struct engine_call *call,
+                      uint32_t proc)
 {
     struct node *n = owner;
 

@@ -69,6 +69,7 @@ void mpi_strand_start(struct mpi_rank *self, void (*fn)(struct mpi_rank *, void 
     struct mpi_strand *s = pool_alloc(&mpi_world.pool, sizeof *s);
 
     *s = (struct mpi_strand){.clock = self->ent.clock, .fn = fn, .arg = arg, .tag_shift = tag_shift};
+    self->sends_apart = 1;
     if (mpi_strand_current) {
         append(mpi_ext_get(self), s); /* vp.copy NULL: has not run yet */
         return;
