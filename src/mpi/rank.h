@@ -68,6 +68,7 @@ struct mpi_costs {
     int varies;   /* overheads depend on the message: on its size or its peer */
     int receives; /* it matters how a message is received: expected or not, among how many */
     int requests; /* requests cost time, or are to be counted */
+    int charges;  /* receiving costs time */
     vtime unexpected, request, match, peer;
     uint64_t unexpected_per_byte; /* 44.20 */
     uint64_t matched[2]; /* if `receives`: messages that came before their receive, and others */

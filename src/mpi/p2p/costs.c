@@ -13,6 +13,10 @@
  * calls MPI, never on the order in which the simulator runs the ranks. The receive keeps what must
  * be known when its message is matched.
  */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/mem.h"
 #include "mpi/ext.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
@@ -29,6 +33,7 @@ void mpi_costs_init(const struct platform_config *c)
     costs->varies = mpi_world.net.curved || costs->peer;
     costs->receives = costs->unexpected || costs->unexpected_per_byte || costs->match;
     costs->requests = costs->request || costs->receives;
+    costs->charges = costs->receives || mpi_world.net.curved || c->mpi_recv_overhead;
 }
 
 /* Strands have their own clocks, and run in an order unknown to the program: they have no last
@@ -89,6 +94,34 @@ vtime mpi_costs_take(struct mpi_req *req, const struct mpi_msg *m)
     cost = vtime_add(cost, c->unexpected);
     return m->kind == MPI_MSG_RTS ? cost
                                   : vtime_add(cost, vtime_mul_q(m->bytes, c->unexpected_per_byte));
+}
+
+void mpi_charges_add(struct mpi_charges *charges, struct mpi_req *req)
+{
+    if (!(req->flags & MPI_REQ_COSTS))
+        return;
+    req->flags &= (uint16_t)~MPI_REQ_COSTS;
+    ARRAY_RESERVE(charges->at, charges->room, charges->count + 1, 16);
+    charges->at[charges->count++] = (struct mpi_charge){req->complete, req->cost};
+}
+
+static int compare_charges(const void *a, const void *b)
+{
+    const struct mpi_charge *x = a, *y = b;
+
+    return x->complete != y->complete ? x->complete < y->complete ? -1 : 1
+                                      : (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+void mpi_charges_settle(struct mpi_rank *self, struct mpi_charges *charges)
+{
+    if (charges->count > 1)
+        qsort(charges->at, charges->count, sizeof charges->at[0], compare_charges);
+    for (uint32_t i = 0; i < charges->count; i++) {
+        mpi_clock_reach(self, charges->at[i].complete);
+        mpi_clock_add(self, charges->at[i].cost);
+    }
+    mem_free(charges->at);
 }
 
 /* ---- requests ---- */

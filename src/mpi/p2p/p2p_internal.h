@@ -176,6 +176,38 @@ static inline int mpi_costs_are_for_requests(void)
     return __builtin_expect(mpi_world.costs.requests, 0);
 }
 
+/* Receives that complete together and cost processor time, which the rank spends on one after the
+ * other, in the order in which their messages have come. */
+struct mpi_charge {
+    vtime complete, cost;
+};
+struct mpi_charges {
+    struct mpi_charge *at;
+    uint32_t count, room;
+};
+static inline int mpi_receives_cost(void)
+{
+    return __builtin_expect(mpi_world.costs.charges, 0);
+}
+/* Nothing, unless the request is a receive that is to be charged. It is charged once. */
+void mpi_charges_add(struct mpi_charges *, struct mpi_req *);
+/* Charges them; frees the list. */
+void mpi_charges_settle(struct mpi_rank *self, struct mpi_charges *);
+/* The rank completes this request, which is done. */
+static inline void mpi_req_charge(struct mpi_rank *self, struct mpi_req *req)
+{
+    mpi_clock_reach(self, req->complete);
+    if (__builtin_expect(req->flags & MPI_REQ_COSTS, 0)) {
+        req->flags &= (uint16_t)~MPI_REQ_COSTS;
+        mpi_clock_add(self, req->cost);
+    }
+}
+/* When a child of another request has been received. */
+static inline vtime mpi_req_received_at(const struct mpi_req *req)
+{
+    return req->flags & MPI_REQ_COSTS ? vtime_add(req->complete, req->cost) : req->complete;
+}
+
 /* Processor time of `self` for a message that it sends, or has received. */
 static inline vtime mpi_send_cost(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {

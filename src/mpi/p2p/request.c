@@ -217,7 +217,7 @@ struct mpi_req *mpi_req_unfinished(struct mpi_rank *self, const struct mpi_comm 
             continue;
         if (!(r->flags & MPI_REQ_DONE))
             return r;
-        mpi_clock_reach(self, r->complete);
+        mpi_req_charge(self, r);
     }
     return NULL;
 }
@@ -343,7 +343,7 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
 
     if (mpi_costs_are_for_requests())
         mpi_costs_finish(self, r);
-    mpi_clock_reach(self, r->complete);
+    mpi_req_charge(self, r);
     mpi_observe_request(self, MPI_REQUEST_COMPLETE, r);
     if (__builtin_expect(r->kind == MPI_REQ_GREQ, 0))
         return finish_greq(self, r, h, s);
