@@ -51,6 +51,7 @@ struct adapters {
     struct net *net;
     struct engine *engine;
     vtime gap;
+    uint64_t free_bytes;
     vtime early[2];        /* L - l, within a node and between nodes: see adapters.h */
     int lone;              /* each rank is alone on its node */
     size_t bytes;          /* of all adapters */
@@ -169,6 +170,12 @@ static inline const struct net_piece *piece_of(const struct net *net, int within
     return net_curve_at(within ? &net->intra : &net->inter, bytes);
 }
 
+/* How long the message takes an adapter. */
+static inline vtime service(const struct adapters *s, const struct net_piece *p, uint64_t bytes)
+{
+    return bytes > s->free_bytes ? vtime_mul_q(bytes - s->free_bytes, p->ps_per_byte) : 0;
+}
+
 /* The message begins to leave the adapter as soon as that is free, but not before t: passes it on
  * to the other adapter. Returns when its last byte has left. */
 static vtime leave(struct adapters *s, struct engine_msg *m, uint32_t adapter, int within,
@@ -176,7 +183,7 @@ static vtime leave(struct adapters *s, struct engine_msg *m, uint32_t adapter, i
 {
     struct adapter *a = &s->all[adapter];
     vtime from = max(t, a->free[LEAVES]);
-    vtime left = vtime_add(from, vtime_mul_q(bytes, piece_of(s->net, within, bytes)->ps_per_byte));
+    vtime left = vtime_add(from, service(s, piece_of(s->net, within, bytes), bytes));
     struct engine_call call = {.load = bytes, .order = ++a->sent, .tie = adapter};
 
     a->free[LEAVES] = vtime_add(left, within ? 0 : s->gap);
@@ -215,8 +222,7 @@ static void handle_reaching(struct adapters *s, struct entry *e)
     const struct net_piece *p = piece_of(s->net, within, e->bytes);
     vtime first = vtime_add(e->event - s->early[within], p->latency);
 
-    e->msg->arrival = vtime_add(max(first, a->free[REACHES]),
-                                vtime_mul_q(e->bytes, p->ps_per_byte));
+    e->msg->arrival = vtime_add(max(first, a->free[REACHES]), service(s, p, e->bytes));
     a->free[REACHES] = vtime_add(e->msg->arrival, pause_after(s, within, p, e->bytes));
     e->msg->flags &= ~(uint64_t)LEFT;
     engine_emerge(s->engine, e->msg);
@@ -269,14 +275,6 @@ static void handle_chain(struct adapters *s, uint32_t last)
         handle(s, s->chain[i]);
 }
 
-/* The time that the message keeps its adapter busy, at least. */
-static vtime least_service(const struct adapters *s, const struct entry *e)
-{
-    const struct net_piece *p = piece_of(s->net, is_within(s->net, e->msg), e->bytes);
-
-    return vtime_mul_q(e->bytes, p->ps_per_byte);
-}
-
 static void put_off(struct adapters *s, const struct entry *e)
 {
     struct entry *kept = pool_alloc(&s->pool, sizeof *kept);
@@ -322,6 +320,11 @@ static void collect(struct adapters *s, vtime end)
     }
 }
 
+static vtime leaving_time(const struct adapters *s, const struct entry *e)
+{
+    return service(s, piece_of(s->net, is_within(s->net, e->msg), e->bytes), e->bytes);
+}
+
 /* A sender that gets a notice may submit something at that time: later events must wait. Those at
  * `first` need not. */
 static vtime find_notice(const struct adapters *s, vtime first, vtime end)
@@ -330,7 +333,7 @@ static vtime find_notice(const struct adapters *s, vtime first, vtime end)
         const struct entry *e = &s->due[i];
 
         if (e->stage == LEAVES && e->cookie)
-            end = min(end, max(first + 1, vtime_add(e->event, least_service(s, e))));
+            end = min(end, max(first + 1, vtime_add(e->event, leaving_time(s, e))));
     }
     return end;
 }
@@ -430,7 +433,7 @@ static void find_first_ranks(struct adapters *s)
         s->first_rank[n->map[i]] = i;
 }
 
-int adapters_init(struct net *net, vtime gap, struct err *err)
+int adapters_init(struct net *net, vtime gap, uint64_t free_bytes, struct err *err)
 {
     struct adapters *s = mem_zalloc(sizeof *s);
 
@@ -442,6 +445,7 @@ int adapters_init(struct net *net, vtime gap, struct err *err)
     }
     s->net = net;
     s->gap = gap;
+    s->free_bytes = free_bytes;
     s->early[0] = net_curve_least_latency(&net->inter) - net->lookahead;
     s->early[1] = net_curve_least_latency(&net->intra) - net->lookahead;
     s->lone = net_has_lone_ranks(net);

@@ -29,7 +29,7 @@
 #include "net/net_internal.h"
 
 /* Sets net->state. The lookahead is set. */
-int adapters_init(struct net *, vtime gap, struct err *);
+int adapters_init(struct net *, vtime gap, uint64_t free_bytes, struct err *);
 void adapters_fini(struct net *);
 
 /* As in struct net_ops. */

@@ -20,7 +20,7 @@
  *
  * All ranks of a node share its adapter. Within a node L and G are those of net.intra, without g,
  * and each rank has an adapter to the memory of the node. All of them may depend on the size
- * piecewise (net.segments). It does not matter who sends: programs, rendezvous, non-blocking
+ * piecewise (net.segments). LogGOPSim counts n - 1 bytes: net.free_bytes is 1. It does not matter who sends: programs, rendezvous, non-blocking
  * collectives, agents. Only protocol steps without data pass by the adapters, in time L.
  *
  * What waits for what at an adapter is in adapters.c.
@@ -32,7 +32,7 @@
 static int loggops_init(struct net *net, const struct platform *machine, struct err *err)
 {
     net->lookahead = net_least_delay(net, 0) / 2; /* adapters.h */
-    return adapters_init(net, machine->config.net_gap, err);
+    return adapters_init(net, machine->config.net_gap, machine->config.net_free_bytes, err);
 }
 
 static void loggops_fini(struct net *net)
@@ -50,7 +50,7 @@ static vtime loggops_delay(const struct net *net, uint32_t src, uint32_t dst, ui
 }
 
 static const char *const uses[] = {
-    "net.gap", "net.intra.latency", "net.intra.bandwidth", "net.intra.segments", NULL,
+    "net.gap", "net.free_bytes", "net.intra.latency", "net.intra.bandwidth", "net.intra.segments", NULL,
 };
 
 const struct net_ops net_loggops_ops = {

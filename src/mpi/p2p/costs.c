@@ -96,6 +96,64 @@ vtime mpi_costs_take(struct mpi_req *req, const struct mpi_msg *m)
                                   : vtime_add(cost, vtime_mul_q(m->bytes, c->unexpected_per_byte));
 }
 
+/*
+ * Intervals in which the rank waited lately, and did not receive anything. An MPI library receives
+ * whatever comes while a call waits; but here the rank learns only later, when it completes the
+ * receive, what that was. As far as it waited after the message had come, it pays then with time
+ * that has passed.
+ */
+#define WAITS 4
+struct mpi_waits {
+    struct {
+        vtime from, to;
+    } at[WAITS];
+    uint32_t next; /* the oldest one */
+};
+
+static void note_wait(struct mpi_rank *self, vtime from, vtime to)
+{
+    struct mpi_rare *x = mpi_rare_get(self);
+
+    if (!x->waits) {
+        x->waits = pool_alloc(&mpi_world.pool, sizeof *x->waits);
+        *x->waits = (struct mpi_waits){0};
+    }
+    x->waits->at[x->waits->next].from = from;
+    x->waits->at[x->waits->next].to = to;
+    x->waits->next = (x->waits->next + 1) % WAITS;
+}
+
+/* What remains of the cost for something that has come at t. */
+static vtime pay_with_waits(const struct mpi_rank *self, vtime t, vtime cost)
+{
+    struct mpi_waits *w = mpi_rare_find(self) ? self->ext->rare->waits : NULL;
+
+    for (uint32_t i = 0; w && cost && i < WAITS; i++) {
+        vtime *from = &w->at[(w->next + i) % WAITS].from, to = w->at[(w->next + i) % WAITS].to;
+        vtime begin = t > *from ? t : *from, spent = to - begin;
+
+        if (spent <= 0)
+            continue;
+        spent = spent < cost ? spent : cost;
+        *from = begin + spent;
+        cost -= spent;
+    }
+    return cost;
+}
+
+/* Strands run beside the program: whatever they do takes its own time. */
+void mpi_charge_receive(struct mpi_rank *self, vtime t, vtime cost)
+{
+    if (t > self->ent.clock) {
+        if (!mpi_strand_current)
+            note_wait(self, self->ent.clock, t);
+        self->ent.clock = t;
+    } else if (cost && !mpi_strand_current) {
+        cost = pay_with_waits(self, t, cost);
+    }
+    mpi_clock_add(self, cost);
+}
+
 void mpi_charges_add(struct mpi_charges *charges, struct mpi_req *req)
 {
     if (!(req->flags & MPI_REQ_COSTS))
@@ -117,10 +175,8 @@ void mpi_charges_settle(struct mpi_rank *self, struct mpi_charges *charges)
 {
     if (charges->count > 1)
         qsort(charges->at, charges->count, sizeof charges->at[0], compare_charges);
-    for (uint32_t i = 0; i < charges->count; i++) {
-        mpi_clock_reach(self, charges->at[i].complete);
-        mpi_clock_add(self, charges->at[i].cost);
-    }
+    for (uint32_t i = 0; i < charges->count; i++)
+        mpi_charge_receive(self, charges->at[i].complete, charges->at[i].cost);
     mem_free(charges->at);
 }
 

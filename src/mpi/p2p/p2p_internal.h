@@ -193,14 +193,19 @@ static inline int mpi_receives_cost(void)
 void mpi_charges_add(struct mpi_charges *, struct mpi_req *);
 /* Charges them; frees the list. */
 void mpi_charges_settle(struct mpi_rank *self, struct mpi_charges *);
+/* The rank waits until t, if that is later than its clock; then it spends `cost` on something that
+ * has come at t. What has come while the rank was waiting for something else, it has received
+ * meanwhile. */
+void mpi_charge_receive(struct mpi_rank *self, vtime t, vtime cost);
 /* The rank completes this request, which is done. */
 static inline void mpi_req_charge(struct mpi_rank *self, struct mpi_req *req)
 {
-    mpi_clock_reach(self, req->complete);
-    if (__builtin_expect(req->flags & MPI_REQ_COSTS, 0)) {
-        req->flags &= (uint16_t)~MPI_REQ_COSTS;
-        mpi_clock_add(self, req->cost);
+    if (!mpi_receives_cost()) {
+        mpi_clock_reach(self, req->complete);
+        return;
     }
+    mpi_charge_receive(self, req->complete, req->flags & MPI_REQ_COSTS ? req->cost : 0);
+    req->flags &= (uint16_t)~MPI_REQ_COSTS;
 }
 /* When a child of another request has been received. */
 static inline vtime mpi_req_received_at(const struct mpi_req *req)

@@ -179,7 +179,7 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         if (mpi_costs_are_for_receives())
             mpi_costs_wait(self, &reqs[i]);
-        mpi_clock_reach(self, reqs[i].complete);
+        mpi_req_charge(self, &reqs[i]);
         if (__builtin_expect(reqs[i].error == MPI_SUCCESS || error != MPI_SUCCESS, 1))
             continue;
         error = reqs[i].error;
