@@ -107,7 +107,7 @@ static struct engine_medium server_start(struct server *v, struct node *n)
 {
     *v = (struct server){.node = n};
     return (struct engine_medium){v,   server_submit, server_next, server_notices, server_advance,
-                                  NULL};
+                                  NULL, NULL};
 }
 
 /* What was never served is in the engine's pool. */

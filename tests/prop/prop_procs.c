@@ -83,7 +83,7 @@ static void look_send(void *owner, struct engine_msg *m, const struct engine_cal
 {
     struct node *n = owner;
 
-    n->procs.peers.send(&n->procs, m, call);
+    n->procs.peers.send(&n->procs, m, call, proc);
 }
 
 static void look_poll(void *owner)
