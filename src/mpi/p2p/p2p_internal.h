@@ -276,6 +276,9 @@ static inline int mpi_req_is_sent(uint32_t handle)
 void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *);
 /* Sends that were freed and are not complete yet. */
 uint32_t mpi_req_orphans(const struct mpi_rank *self);
+/* Something has ended at t that the program may not wait for: a request that it has freed, a
+ * strand. MPI_Finalize does (mpi_rare.ended). */
+void mpi_note_end(struct mpi_rank *self, vtime t);
 /* A new request keeps references to its datatype and communicator until it is released. */
 void mpi_req_keep(struct mpi_req *, struct mpi_comm *, struct mpi_type *);
 MPI_Request mpi_req_handle(const struct mpi_req *);

@@ -111,6 +111,14 @@ uint32_t mpi_req_orphans(const struct mpi_rank *self)
     return self->ext ? self->ext->orphans : 0;
 }
 
+void mpi_note_end(struct mpi_rank *self, vtime t)
+{
+    struct mpi_rare *x = mpi_rare_get(self);
+
+    if (t > x->ended)
+        x->ended = t;
+}
+
 /* Frees what only some kinds have. */
 static void release_more(struct mpi_req *r)
 {
@@ -128,8 +136,10 @@ void mpi_req_release(struct mpi_req *r)
 
     if (r == &sent)
         return;
-    if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
+    if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND) {
         mpi_world.ranks[r->owner].ext->orphans--;
+        mpi_note_end(&mpi_world.ranks[r->owner], r->complete);
+    }
     if (r->kind == MPI_REQ_WORK && r->work)
         r->work->free(&mpi_world.ranks[r->owner], r);
     if (r->flags & MPI_REQ_CHILD)

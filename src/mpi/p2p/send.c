@@ -49,9 +49,6 @@ void mpi_p2p_init(struct device device, uint64_t eager_limit)
     mpi_world.net.substream = substream_of;
     mpi_world.plain_messages = !mpi_world.checking && !mpi_world.hollow && !MPI_MESSAGES_ARE_SEEN;
     mpi_world.plain_sends = device.ops == &device_uniform_ops && mpi_world.plain_messages;
-    mpi_world.sends_apart = mpi_world.net.rewinds ||
-                            (mpi_world.opt->needs &
-                             (MPI_NEED_FILES | MPI_NEED_NAMES | MPI_NEED_SPAWN)) != 0;
     mpi_world.eager_limit = eager_limit;
     mpi_world.try_below = device.ops->may_hold ? 0 : eager_limit + (eager_limit < UINT64_MAX);
 }
