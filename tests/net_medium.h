@@ -64,8 +64,8 @@ __attribute__((unused)) static void tear_down(void)
     memset(&machine, 0, sizeof machine);
 }
 
-__attribute__((unused)) static void submit(uint32_t src, uint32_t dst, uint64_t bytes, vtime t, uint64_t order,
-                   uint64_t cookie)
+__attribute__((unused)) static void submit(uint32_t src, uint32_t dst, uint64_t bytes, vtime t,
+                                           uint64_t order, uint64_t cookie)
 {
     struct note *n = (struct note *)engine_msg_alloc(&engine, sizeof *n);
 

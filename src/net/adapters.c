@@ -14,31 +14,31 @@
 #include "base/hostile.h"
 #include "base/mem.h"
 
-#define AHEAD 8  /* entries to prefetch ahead */
+#define AHEAD 8   /* entries to prefetch ahead */
 #define LEFT 256u /* in engine_msg.flags: it has left its sender's adapter */
 
 enum stage { LEAVES = 0, REACHES, STAGES };
 
 struct adapter {
-    vtime free[STAGES];       /* when it has done with what it has sent, and received */
-    uint64_t sent;            /* messages so far */
-    uint32_t waiting;         /* submitted here, and not sent yet */
-    uint32_t due[STAGES];     /* while a step is handled: the last entry of the chain + 1 */
+    vtime free[STAGES];   /* when it has done with what it has sent, and received */
+    uint64_t sent;        /* messages so far */
+    uint32_t waiting;     /* submitted here, and not sent yet */
+    uint32_t due[STAGES]; /* while a step is handled: the last entry of the chain + 1 */
 };
 
 /* A message at one of its two adapters. */
 struct entry {
     struct engine_msg *msg;
-    vtime event;        /* when it is due */
-    uint64_t order;     /* as in engine_call; when it reaches its receiver: adapter.sent */
-    uint64_t tie;       /* as in engine_call */
+    vtime event;    /* when it is due */
+    uint64_t order; /* as in engine_call; when it reaches its receiver: adapter.sent */
+    uint64_t tie;   /* as in engine_call */
     uint64_t bytes;
     uint64_t cookie;
-    uint32_t source;    /* rank that sends it; when it reaches its receiver: the other adapter */
-    uint32_t number;    /* counts submissions here */
+    uint32_t source; /* rank that sends it; when it reaches its receiver: the other adapter */
+    uint32_t number; /* counts submissions here */
     uint32_t adapter;
-    uint32_t next;      /* in the chain of the adapter */
-    uint8_t stage;      /* enum stage */
+    uint32_t next; /* in the chain of the adapter */
+    uint8_t stage; /* enum stage */
 };
 
 struct later {
@@ -52,23 +52,23 @@ struct adapters {
     struct engine *engine;
     vtime gap;
     uint64_t free_bytes;
-    vtime early[2];        /* L - l, within a node and between nodes: see adapters.h */
-    int lone;              /* each rank is alone on its node */
-    size_t bytes;          /* of all adapters */
-    struct adapter *all;   /* of nodes, then of ranks to the memory of their node */
-    vtime now;             /* the last event that was handled */
+    vtime early[2];      /* L - l, within a node and between nodes: see adapters.h */
+    int lone;            /* each rank is alone on its node */
+    size_t bytes;        /* of all adapters */
+    struct adapter *all; /* of nodes, then of ranks to the memory of their node */
+    vtime now;           /* the last event that was handled */
     uint64_t notices;
     uint32_t number;
-    struct entry *fresh;   /* submitted since the last step */
+    struct entry *fresh; /* submitted since the last step */
     uint32_t fresh_len, fresh_cap;
-    vtime fresh_first;     /* the first event of them */
+    vtime fresh_first; /* the first event of them */
     struct later_heap later;
-    struct entry *due;     /* in this step */
+    struct entry *due; /* in this step */
     uint32_t due_len, due_cap;
-    struct entry **chain;  /* of one adapter */
+    struct entry **chain; /* of one adapter */
     uint32_t chain_cap;
-    struct pool pool;      /* entries in the heap */
-    uint32_t *first_rank;  /* PLATFORM_LIST: of each node */
+    struct pool pool;     /* entries in the heap */
+    uint32_t *first_rank; /* PLATFORM_LIST: of each node */
 };
 
 static inline int later_before(const struct later *a, const struct later *b)
@@ -126,18 +126,18 @@ static void submit(void *owner, struct engine_msg *m, const struct engine_call *
     int has_left = (m->flags & LEFT) != 0;
 
     s->notices += call->cookie != 0;
-    *new_entry(s, m->arrival) =
-        (struct entry){.msg = m,
-                       .event = m->arrival,
-                       .order = call->order,
-                       .tie = has_left ? 0 : call->tie,
-                       .bytes = call->load,
-                       .cookie = call->cookie,
-                       .source = has_left ? (uint32_t)call->tie : m->src,
-                       .number = s->number++,
-                       .adapter = adapter_of(s->net, has_left ? m->dst : m->src,
-                                             is_within(s->net, m)),
-                       .stage = has_left ? REACHES : LEAVES};
+    *new_entry(s, m->arrival) = (struct entry){.msg = m,
+                                               .event = m->arrival,
+                                               .order = call->order,
+                                               .tie = has_left ? 0 : call->tie,
+                                               .bytes = call->load,
+                                               .cookie = call->cookie,
+                                               .source = has_left ? (uint32_t)call->tie : m->src,
+                                               .number = s->number++,
+                                               .adapter = adapter_of(s->net,
+                                                                     has_left ? m->dst : m->src,
+                                                                     is_within(s->net, m)),
+                                               .stage = has_left ? REACHES : LEAVES};
 }
 
 static vtime next(void *owner)

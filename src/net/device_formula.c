@@ -7,8 +7,8 @@
 struct device_sent device_formula_send(struct device *d, struct engine_msg *m,
                                        const struct device_send *how)
 {
-    vtime done = how->t, arrival = vtime_add(how->t, net_delay(d->owner, m->src, m->dst,
-                                                               how->bytes, how->t));
+    vtime done = how->t,
+          arrival = vtime_add(how->t, net_delay(d->owner, m->src, m->dst, how->bytes, how->t));
 
     if (how->until == DEVICE_LEFT)
         done = vtime_add(done, net_drain(d->owner, m->src, m->dst, how->bytes, how->t));

@@ -50,7 +50,8 @@ static vtime loggops_delay(const struct net *net, uint32_t src, uint32_t dst, ui
 }
 
 static const char *const uses[] = {
-    "net.gap", "net.free_bytes", "net.intra.latency", "net.intra.bandwidth", "net.intra.segments", NULL,
+    "net.gap", "net.free_bytes", "net.intra.latency", "net.intra.bandwidth", "net.intra.segments",
+    NULL,
 };
 
 const struct net_ops net_loggops_ops = {

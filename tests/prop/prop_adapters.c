@@ -1,7 +1,7 @@
 /*
  * LogGOPS under random traffic against a naive model of its adapters: all messages of an adapter
- * are sorted, and each takes its turn. What a run submits in pieces, in another order, and partly by
- * the short cut of programs that send alone, must come to the same times.
+ * are sorted, and each takes its turn. What a run submits in pieces, in another order, and partly
+ * by the short cut of programs that send alone, must come to the same times.
  */
 #include <stdlib.h>
 
@@ -75,7 +75,7 @@ static int before_reaching(const void *a, const void *b)
         return (*x)->leaves < (*y)->leaves ? -1 : 1;
     if (from_x != from_y)
         return (from_x < 0 ? 1000 - from_x : from_x) < (from_y < 0 ? 1000 - from_y : from_y) ? -1
-                                                                                              : 1;
+                                                                                             : 1;
     return before_leaving(a, b);
 }
 
@@ -117,7 +117,7 @@ static void expect(void)
 
 /* ---- the adapters ---- */
 
-/* A program that sends alone: the rank has no other messages, and has none elsewhere on its node. */
+/* A program that sends alone: the rank has no messages but those of its program. */
 static int is_alone(const struct traffic *m, uint64_t apart)
 {
     return m->order == PROGRAM && !(apart >> m->src & 1);

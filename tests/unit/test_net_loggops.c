@@ -1,5 +1,6 @@
 /*
- * LogGOPS against its closed forms: adapters at both ends, notices, nodes, pieces of the cost curve.
+ * LogGOPS against its closed forms: adapters at both ends, notices, nodes, pieces of the cost
+ * curve.
  */
 #include <math.h>
 
