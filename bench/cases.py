@@ -72,7 +72,7 @@ class Bench:
         """Runs a program in the simulator. Returns its cost and the command, to be shown."""
         binary = self.compile(program)
         summary = os.path.join(self.build, "summary.json")
-        options = ["-n", str(ranks), "--compute", "none", *options]
+        options = ["-n", str(ranks), "--compute", "none", *([] if options else measure.MACHINE), *options]
         arguments = [str(a) for a in arguments]
         command = [self.orrery, "run", "-q", "--json", summary, *options, binary, *arguments]
         cost = measure.run_best(command, repeat or self.repeat, self.timeout, summary)
@@ -312,7 +312,7 @@ def sharing(bench, label, target, ranks, program, *arguments):
     Two one-process runs started together take as long as the machine needs for twice the work; a run
     that shares its work between two processes should take half of that."""
     binary = bench.compile(program)
-    options = ["-n", str(ranks), "--compute", "none"]
+    options = ["-n", str(ranks), "--compute", "none", *measure.MACHINE]
     arguments = [str(a) for a in arguments]
     single = [bench.orrery, "run", "-q", *options, binary, *arguments]
     shared = [bench.orrery, "run", "-q", "--procs", "2", *options, binary, *arguments]

@@ -13,6 +13,9 @@ import tempfile
 import threading
 import time
 
+# The machine of most cases: gigabit Ethernet, by the model without contention.
+MACHINE = ["--set", "net.model=constant"]
+
 
 class Failed(Exception):
     """A command could not be run or did not succeed; the text says which and why."""

@@ -233,7 +233,8 @@ def fat_tree(bench):
 
 
 def models(bench):
-    """The same ring with each model, in turn."""
+    """The same ring with each model, in turn; and where every message waits for the one before, and a halo, with the
+    model that is the default."""
     rounds = 25 if bench.quick else 100
     base = ["-n", str(K64), "--compute", "none", "--set"]
     extra = {"constant": "", "loggops": ",net.gap=1us", "hops": ",net.topology.kind=fat-tree",
@@ -251,9 +252,21 @@ def models(bench):
                         messages / cost.cpu, None, "more", command))
         if name == "loggops":
             rows.append(Row(f"ring, {K64:,} ranks: loggops, of constant", "%",
-                            100 * first.wall / cost.wall, 100 * first.cpu / cost.cpu, 80, "more",
+                            100 * first.wall / cost.wall, 100 * first.cpu / cost.cpu, None, "more",
                             command))
-    return rows
+    return rows + of_constant(bench, "ring both ways", "ring", str(rounds // 4), "both") + \
+        of_constant(bench, "2D halo + allreduce", "halo2d", "10", "16")
+
+
+def of_constant(bench, label, program, *arguments):
+    """How fast loggops is beside constant."""
+    binary = bench.compile(program)
+    options = [["-n", str(K64), "--compute", "none", "--set", f"net.model={name}"] for name in ("constant", "loggops")]
+    constant, loggops = in_turn(bench, [[bench.orrery, "run", "-q", *each, binary, *arguments] for each in options],
+                                bench.repeat)
+    return [Row(f"{label}, {K64:,} ranks: loggops, of constant", "%", 100 * constant.wall / loggops.wall,
+                100 * constant.cpu / loggops.cpu, 50, "more",
+                " ".join(["orrery run", *options[1], program, *arguments]))]
 
 
 # ---- large machines ----

@@ -55,7 +55,7 @@ def overhead(bench):
     """Processor time of a halo exchange with and without --trace, in turn."""
     ranks = 4096 if bench.quick else K64
     binary, trace = bench.compile("halo2d"), os.path.join(bench.build, "halo.orr")
-    plain = [bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", binary, "10"]
+    plain = [bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", *measure.MACHINE, binary, "10"]
     traced = plain[:3] + ["--trace", trace] + plain[3:]
     ratios = []
     for _ in range(bench.repeat):
@@ -107,7 +107,7 @@ def analysis(bench):
     """Everything that `orrery analyze` finds: time for many records, and memory for many ranks."""
     binary, many = bench.compile("halo2d"), os.path.join(bench.build, "many.orr")
     steps = 50 if bench.quick else 1000
-    measure.run_once([bench.orrery, "run", "-q", "-n", "1024", "--compute", "none", "--trace", many, binary,
+    measure.run_once([bench.orrery, "run", "-q", "-n", "1024", "--compute", "none", *measure.MACHINE, "--trace", many, binary,
                       str(steps)], bench.timeout)
     costs = [measure.run_once([bench.orrery, "analyze", many], bench.timeout) for _ in range(bench.repeat)]
     scale = 100e6 / records_of(bench, many)
@@ -138,11 +138,11 @@ def replay_many(bench):
     replay cannot be faster than."""
     ranks, binary = 4096 if bench.quick else K64, bench.compile("halo2d")
     trace, new = (os.path.join(bench.build, name) for name in ("wide.orr", "new.orr"))
-    measure.run_once([bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", "--trace", trace, binary,
+    measure.run_once([bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", *measure.MACHINE, "--trace", trace, binary,
                       "10"], bench.timeout)
     records = records_of(bench, trace)
     cost = measure.run_best([bench.orrery, "replay", "-q", trace, "-o", new], 1, bench.timeout)
-    plain = measure.run_best([bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", binary, "10"], 1,
+    plain = measure.run_best([bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", *measure.MACHINE, binary, "10"], 1,
                              bench.timeout)
     return [Row(f"replay, {ranks:,} ranks", "M records/s", records / cost.wall / 1e6, records / cost.cpu / 1e6, None,
                 "more", "orrery replay FILE"),
@@ -156,7 +156,7 @@ def replay(bench):
     """A trace replayed, by `orrery replay` and by SMPI's replay of the same one."""
     ranks, binary = 256, bench.compile("halo2d")
     trace, new, text = (os.path.join(bench.build, name) for name in ("replay.orr", "new.orr", "replay.ti"))
-    measure.run_once([bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", "--trace", trace, binary,
+    measure.run_once([bench.orrery, "run", "-q", "-n", str(ranks), "--compute", "none", *measure.MACHINE, "--trace", trace, binary,
                       "20" if bench.quick else "500"], bench.timeout)
     records = records_of(bench, trace)
     cost = measure.run_best([bench.orrery, "replay", "-q", trace, "-o", new], bench.repeat, bench.timeout)

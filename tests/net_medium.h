@@ -51,6 +51,7 @@ static void set_up(const char *settings, uint32_t count)
     rank_map_init(&cfg.map, RANK_MAP_BLOCK, ranks, 1, 0, NULL);
     engine_init(&engine, &cfg);
     net.ops->medium(&net, &engine, &medium);
+    engine.cfg.medium = &medium;
 }
 
 __attribute__((unused)) static void tear_down(void)
@@ -63,8 +64,8 @@ __attribute__((unused)) static void tear_down(void)
     memset(&machine, 0, sizeof machine);
 }
 
-static void submit(uint32_t src, uint32_t dst, uint64_t bytes, vtime t, uint64_t order,
-                   uint64_t cookie)
+__attribute__((unused)) static void submit(uint32_t src, uint32_t dst, uint64_t bytes, vtime t,
+                                           uint64_t order, uint64_t cookie)
 {
     struct note *n = (struct note *)engine_msg_alloc(&engine, sizeof *n);
 

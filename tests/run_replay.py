@@ -200,7 +200,7 @@ def hybrid(replay):
     the same time is received first depends on the real run, so the recorded order is kept."""
     with harness.fresh_folder() as folder:
         old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
-        for options in ([], ["--set", "net.model=loggops,net.gap=1us"]):
+        for options in ([], ["--set", "net.model=hops,net.topology.kind=torus"]):
             replay.call("hybrid", "-q", "-n", 4, "--compute", "none", *options, "--trace", old, replay.folder / "exchange")
             replay.call("replay", "-q", "-d", old, "-o", new)
             demand_equal(f"the replay differs: {options}", replay.text(old), replay.text(new))

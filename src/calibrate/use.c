@@ -5,8 +5,8 @@
  *     factor(k)       time of a kernel when k ranks run it, over that of one alone: the median
  *                     of passes, since cores of a virtual machine are not always alone
  *     unexpected      MPI_Recv of a message that waits in the queue, less o_r
- *     request         a send and a receive among many in flight take o_s + 2 request (or the gap,
- *                     if longer), and one more pending receive
+ *     request         a send and a receive among many in flight take o_s + o_r + 2 request (or the
+ *                     gap, if longer), and one more pending receive
  *     match           slope of a round trip over the number of receives that are pending
  *     peer            MPI_Isend to ranks in turn, less o_s
  *
@@ -126,7 +126,8 @@ void calibrate_use_fit(struct calibrate_machine *m, const struct calibrate_raw *
     }
     if (line_of(raw, "window", where, &line)) {
         use->measured = 1;
-        use->request = at_least_0(line.a - fmax(s->send.value, m->gap) - use->match) / 2;
+        double least = fmax(s->send.value + s->recv.value, m->gap);
+        use->request = at_least_0(line.a - least - use->match) / 2;
     }
     if (line_of(raw, "peers", CALIBRATE_ANYWHERE, &line)) {
         use->peers_measured = 1;

@@ -128,7 +128,7 @@ static inline void pass_on(struct engine *e, struct engine_msg *m)
     if (__builtin_expect(rank_map_is_here(&e->cfg.map, m->dst), 1))
         deliver(e, m);
     else
-        e->cfg.peers->send(e->cfg.peers->owner, m, NULL);
+        e->cfg.peers->send(e->cfg.peers->owner, m, NULL, rank_map_proc(&e->cfg.map, m->dst));
 }
 
 void engine_emerge(struct engine *e, struct engine_msg *m)
@@ -167,20 +167,31 @@ void engine_forget_asking(struct engine *e)
     e->asking_len = 0;
 }
 
+/* The process whose medium takes the message. */
+static inline uint32_t medium_place(const struct engine *e, const struct engine_msg *m)
+{
+    const struct engine_medium *medium = e->cfg.medium;
+
+    return e->cfg.peers && medium && medium->place ? medium->place(medium->owner, m) : 0;
+}
+
 void engine_submit(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
+    uint32_t proc;
+
     e->injected++;
     if (__builtin_expect(e->is_forced, 0) && m->arrival < e->reached)
         enter_late(e, m);
     engine_progress(e, m->arrival);
     if (call->cookie)
         note_asking(e, rank_map_index(&e->cfg.map, m->src), m->arrival);
-    if (e->cfg.medium) {
+    proc = medium_place(e, m);
+    if (proc == e->cfg.map.proc) {
         hand_in(e, m, call);
         return;
     }
     m->flags |= ENGINE_MSG_MEDIUM;
-    e->cfg.peers->send(e->cfg.peers->owner, m, call);
+    e->cfg.peers->send(e->cfg.peers->owner, m, call, proc);
 }
 
 void engine_notify(struct engine *e, uint32_t sender, uint64_t cookie, vtime t)

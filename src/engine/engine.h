@@ -204,8 +204,8 @@ int engine_status_waits(const struct engine *, const struct engine_status *all);
  * context. */
 struct engine_peers {
     void *owner;
-    /* Takes a message for an entity elsewhere or, with a call, for the medium. */
-    void (*send)(void *owner, struct engine_msg *, const struct engine_call *);
+    /* Takes a message for an entity elsewhere or, with a call, for the medium of that process. */
+    void (*send)(void *owner, struct engine_msg *, const struct engine_call *, uint32_t proc);
     /* Sends what is queued, and hands what has arrived to engine_deliver. */
     void (*poll)(void *owner);
     /* Nothing is ready here. Waits until all processes are quiescent and no message is in flight

@@ -30,7 +30,8 @@ struct engine_call {
 
 /*
  * The medium: a network with contention, which messages share. It acts like one more entity, whose
- * events are decisions. It exists on process 0 only. A message submitted at time t (its `arrival`)
+ * events are decisions. It exists on process 0 only, or with `place` on every process, for a part of
+ * the messages, and all parts advance in the same steps. A message submitted at time t (its `arrival`)
  * comes out through engine_emerge, at a time after its last event plus the lookahead, whoever sends
  * it to whom; a notice (engine_notify) comes out at the time of an event, without the lookahead.
  */
@@ -54,6 +55,8 @@ struct engine_medium {
      * out or its clock has reached `due`. Returns a time before which nothing more comes out;
      * VTIME_NEVER: nothing more will. One process only. */
     vtime (*wait)(void *owner, vtime due);
+    /* NULL: it exists on process 0 only. Otherwise the process whose part takes the message. */
+    uint32_t (*place)(void *owner, const struct engine_msg *);
 };
 
 #endif

@@ -112,12 +112,12 @@ static char *box_room(struct procs *p, uint32_t to, size_t bytes)
     return at;
 }
 
-static void peers_send(void *owner, struct engine_msg *m, const struct engine_call *call)
+static void peers_send(void *owner, struct engine_msg *m, const struct engine_call *call,
+                       uint32_t proc)
 {
     struct procs *p = owner;
     struct engine *e = p->cfg.engine;
     size_t bytes = wire_size(m->size);
-    uint32_t proc = call ? 0 : rank_map_proc(&e->cfg.map, m->dst);
     char *at = box_room(p, proc, bytes + (call ? sizeof *call : 0));
 
     memcpy(at, (char *)m + WIRE_SKIP, m->size - WIRE_SKIP);

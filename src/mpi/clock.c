@@ -42,6 +42,8 @@ void mpi_clock_init(const struct run_options *o)
     mpi_world.test_cost = o->platform.mpi_test_cost;
     mpi_world.clock_cost = o->platform.mpi_clock_cost;
     mpi_world.may_cancel = (o->needs & MPI_NEED_CANCEL) != 0;
+    mpi_world.sends_apart = mpi_world.net.rewinds ||
+                            (o->needs & (MPI_NEED_FILES | MPI_NEED_NAMES | MPI_NEED_SPAWN)) != 0;
     if (mpi_world.measured)
         mpi_world.ps_per_tick = 1000.0 / ticks_per_ns() * processor_factor();
     mpi_clock_watch();

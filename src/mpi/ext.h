@@ -38,8 +38,10 @@ struct mpi_rare {
     vtime looked;       /* p2p/costs.c: when it last looked for messages, + 1, if that matters */
     uint32_t receives;  /* p2p/costs.c: started by the program and not completed, if that matters */
     uint32_t last_peer; /* p2p/costs.c: the rank it last sent to, + 1 */
-    uint32_t polled;    /* generalized requests with a poll function */
-    uint32_t channels;  /* partitioned sends it has initialised */
+    struct mpi_waits *waits; /* p2p/costs.c: when it waited lately, if receiving costs time */
+    vtime ended;             /* when what the program does not wait for has ended so far */
+    uint32_t polled;         /* generalized requests with a poll function */
+    uint32_t channels;       /* partitioned sends it has initialised */
 };
 
 struct mpi_ext *mpi_ext_make(struct mpi_rank *self);

@@ -57,7 +57,8 @@ struct mpi_rank {
     uint32_t pair_missed : 1; /* the last one was another */
     uint16_t fn;              /* enum mpi_fn of the call it is in */
     uint8_t phase;            /* enum mpi_phase */
-    uint8_t thread_level;
+    uint8_t thread_level : 7;
+    uint8_t sends_apart : 1; /* messages may leave that the program does not send (send.c) */
     uint32_t early_count;
 };
 _Static_assert(sizeof(struct mpi_rank) == 128, "a rank is 128 bytes");
@@ -67,6 +68,7 @@ struct mpi_costs {
     int varies;   /* overheads depend on the message: on its size or its peer */
     int receives; /* it matters how a message is received: expected or not, among how many */
     int requests; /* requests cost time, or are to be counted */
+    int charges;  /* receiving costs time */
     vtime unexpected, request, match, peer;
     uint64_t unexpected_per_byte; /* 44.20 */
     uint64_t matched[2]; /* if `receives`: messages that came before their receive, and others */
@@ -104,6 +106,7 @@ struct mpi_world {
     int checking;       /* compare what ranks do with each other (verify.h) */
     int plain_messages; /* messages bear nothing for checks or observers */
     int plain_sends;    /* messages are plain, and small ones go by device_uniform.h */
+    int sends_apart;    /* for all ranks: as in struct mpi_rank */
     uint64_t try_below; /* a standard send of fewer bytes is complete at once */
     int own_requests;   /* no two sends share a request */
     uint32_t (*sent_number)(struct mpi_rank *); /* observer.h; NULL: no two handles need differ */

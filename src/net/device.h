@@ -11,6 +11,7 @@
  *     formula     each takes what its model says (net_ops.delay)       at once     at once
  *     medium      share something, in order of time (net_ops.medium)   later       by notice
  *                 unless they are direct: no contention           at once     at once
+ *     adapters    wait for each other at the ends of the network   later       by notice
  *
  * A message may carry fewer bytes than it has on the network, which is `bytes`. A device that holds
  * messages back (may_hold), like a connection with a full buffer, answers DEVICE_BY_NOTICE for
@@ -43,8 +44,9 @@ struct device_send {
     uint64_t tie;    /* as in struct engine_call */
     uint64_t cookie; /* 0: nobody waits; no notice */
     uint8_t until;   /* enum device_until */
-    /* The program itself sends it: it may have to wait for the program's earlier messages. */
-    uint8_t own;
+    /* The program itself sends it, and nothing else sends for this rank: so what it has sent before
+     * is all that can leave before this message. */
+    uint8_t alone;
 };
 
 struct device_sent {
@@ -74,6 +76,7 @@ static inline struct device_sent device_send(struct device *d, struct engine_msg
     return d->ops->send(d, m, how);
 }
 
-extern const struct device_ops device_uniform_ops, device_formula_ops, device_medium_ops;
+extern const struct device_ops device_uniform_ops, device_formula_ops, device_medium_ops,
+    device_adapters_ops;
 
 #endif

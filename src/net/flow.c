@@ -244,7 +244,7 @@ static void flow_medium(struct net *net, struct engine *engine, struct engine_me
     if (net->load)
         flow_solver_meter(f->solver, net->load, topo_link_bound(net->topo));
     flow_exit_init(f);
-    *out = (struct engine_medium){f, submit, next, notices, advance, NULL};
+    *out = (struct engine_medium){f, submit, next, notices, advance, NULL, NULL};
 }
 
 static void flow_fini(struct net *net)

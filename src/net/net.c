@@ -171,8 +171,7 @@ void net_fini(struct net *net)
     net_curve_fini(&net->inter);
 }
 
-/* Are all messages within a node those of a rank to itself? Spawned ranks may share nodes. */
-static int has_lone_ranks(const struct net *net)
+int net_has_lone_ranks(const struct net *net)
 {
     return net->nodes.placement == PLATFORM_BLOCK && net->nodes.per_node == 1 &&
            net->ranks <= net->nodes.count;
@@ -184,7 +183,7 @@ vtime net_least_delay(const struct net *net, vtime links)
     vtime near = net_curve_least_latency(&net->intra);
     int orders_itself = net->direct_within && !net->rewinds;
 
-    return far < near || (has_lone_ranks(net) && orders_itself) ? far : near;
+    return far < near || (net_has_lone_ranks(net) && orders_itself) ? far : near;
 }
 
 vtime net_distance(const struct net *net, uint32_t src, uint32_t dst)

@@ -8,8 +8,9 @@
  *    event queue is needed. With several processes such a model is evaluated wherever a message is
  *    sent (NET_SPLIT_FREE).
  *  - With contention: messages share something, and are handled in order of time. The model is the
- *    engine's medium (engine.h), an entity whose every step is a decision, and exists on process 0
- *    only (NET_SPLIT_NONE).
+ *    engine's medium (engine.h), an entity whose every step is a decision. If they share what is
+ *    at their ends alone, each process has a part of it (NET_SPLIT_MEDIA), else it exists on
+ *    process 0 only (NET_SPLIT_NONE).
  *
  * The model's device sends messages (device.h).
  *
@@ -83,6 +84,7 @@ struct net_watch {
 /* How a model works when the ranks are distributed over several processes. */
 enum net_split {
     NET_SPLIT_FREE = 0, /* anywhere, without order */
+    NET_SPLIT_MEDIA,    /* a part of the medium on each process, in windows of one lookahead */
     NET_SPLIT_NONE,     /* on one process, in windows of one lookahead: it is serial */
 };
 
@@ -103,11 +105,6 @@ struct net_ops {
     /* Time for which the sender's side is busy with the message. May be NULL: bytes at the curve's
      * bandwidth. */
     vtime (*drain)(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);
-    /* When a message arrives that the program of rank `index` of this process sends at t, for
-     * models in which a rank's messages wait for each other. May be NULL: t + delay. Not with
-     * contention. */
-    vtime (*arrival)(struct net *, uint32_t index, uint32_t src, uint32_t dst, uint64_t bytes,
-                     vtime t);
     /* net->load is there now: counts what links carry. May be NULL: the medium does. */
     void (*meter)(struct net *);
     /* Records packets (net_watch). May be NULL: there are none. */
@@ -121,7 +118,7 @@ struct net_ops {
     /* Calls `take` for each link that carried something. NULL as `traffic`. */
     void (*links)(struct net *, void (*take)(void *owner, const struct net_traffic_link *),
                   void *owner);
-    /* With contention, on process 0: fills in the medium. */
+    /* With contention, on process 0, or on all (NET_SPLIT_MEDIA): fills in the medium. */
     void (*medium)(struct net *, struct engine *, struct engine_medium *);
 };
 
@@ -203,11 +200,6 @@ static inline vtime net_delay(const struct net *n, uint32_t src, uint32_t dst, u
     return n->ops->delay(n, src, dst, bytes, t);
 }
 
-/* When a message sent at t arrives that the device `formula` sends; `index` is that of the sender
- * among the ranks of this process. With `own` the program itself sends it, and it may have to wait
- * for the program's earlier messages. */
-vtime device_formula_arrival(struct net *, uint32_t index, uint32_t src, uint32_t dst,
-                             uint64_t bytes, vtime t, int own);
 /* Time for which the sender's side is busy with a message that leaves at t, if there is no
  * contention. */
 vtime net_drain(const struct net *, uint32_t src, uint32_t dst, uint64_t bytes, vtime t);

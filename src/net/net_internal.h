@@ -24,6 +24,9 @@ struct device_sent device_formula_send(struct device *, struct engine_msg *,
  * it has decided. */
 vtime net_least_delay(const struct net *, vtime links);
 
+/* Are all messages within a node those of a rank to itself? Spawned ranks may share nodes. */
+int net_has_lone_ranks(const struct net *);
+
 /* The latency of a shortest route between two nodes; ends the run if there is none. */
 vtime net_distance(const struct net *, uint32_t src, uint32_t dst);
 

@@ -47,7 +47,8 @@ struct platform_config {
     double net_bandwidth;              /* of a node's link, bits per second; INFINITY allowed */
     double net_latency_factor;         /* multiplies the latency */
     double net_bandwidth_factor;       /* multiplies the bandwidth */
-    vtime net_gap;                     /* least time between two messages that a rank sends */
+    vtime net_gap;                     /* time that an adapter needs after a message */
+    uint64_t net_free_bytes;           /* bytes of each message that take no time (loggops) */
     vtime net_hop_latency;             /* of each switch on the route */
     double net_nic_bandwidth; /* most that the ranks of a node send, or receive, together */
     char net_routing[PLATFORM_NAME_MAX]; /* a name in the table of routings */

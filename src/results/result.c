@@ -91,6 +91,7 @@ static const char *serial(const struct run_page *page)
     case NET_SPLIT_NONE:
         return "the network, on process 0";
     case NET_SPLIT_FREE:
+    case NET_SPLIT_MEDIA:
         break;
     }
     return "nothing";
@@ -292,7 +293,7 @@ static void add_live(const struct run_page *page, struct buf *out)
     buf_addf(out, "  inversions    %s", units_format_count(text, sizeof text, l->inversions));
     buf_addf(out, " of messages; %s decision%s forced\n",
              units_format_count(text, sizeof text, l->forced), l->forced == 1 ? "" : "s");
-    if (page->end.net_split == NET_SPLIT_NONE) {
+    if (page->end.net_split != NET_SPLIT_FREE) {
         buf_addf(out, "  reordering    within %s",
                  units_format_time(text, sizeof text, l->late_most));
         buf_addf(out, ": %s message%s entered the network late\n",

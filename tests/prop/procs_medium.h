@@ -106,8 +106,8 @@ static struct engine_msg *server_notice(void *owner, uint64_t cookie)
 static struct engine_medium server_start(struct server *v, struct node *n)
 {
     *v = (struct server){.node = n};
-    return (struct engine_medium){v,   server_submit, server_next, server_notices, server_advance,
-                                  NULL};
+    return (struct engine_medium){v,    server_submit, server_next, server_notices, server_advance,
+                                  NULL, NULL};
 }
 
 /* What was never served is in the engine's pool. */

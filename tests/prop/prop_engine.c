@@ -156,7 +156,8 @@ static vtime advance(void *owner, vtime first, vtime limit)
     return server.now;
 }
 
-static const struct engine_medium medium = {NULL, submit, next_event, count_notices, advance, NULL};
+static const struct engine_medium medium = {NULL,    submit, next_event, count_notices,
+                                            advance, NULL,   NULL};
 
 static struct engine_msg *notice(void *owner, uint64_t cookie)
 {

@@ -78,11 +78,12 @@ static int look_settle(void *owner, const struct engine_status *mine, struct eng
     return settled;
 }
 
-static void look_send(void *owner, struct engine_msg *m, const struct engine_call *call)
+static void look_send(void *owner, struct engine_msg *m, const struct engine_call *call,
+                      uint32_t proc)
 {
     struct node *n = owner;
 
-    n->procs.peers.send(&n->procs, m, call);
+    n->procs.peers.send(&n->procs, m, call, proc);
 }
 
 static void look_poll(void *owner)

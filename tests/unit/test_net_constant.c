@@ -28,7 +28,7 @@ static int init(const char *settings)
 
 static void test_default(void)
 {
-    is_int(init(NULL), 0, "defaults");
+    is_int(init("net.model=constant"), 0, "defaults");
     is_int(net.latency, 50 * VTIME_US, "latency");
     is_int(net.lookahead, 50 * VTIME_US, "lookahead is the latency");
     is_int(net_delay(&net, 0, 1, 0, 0), 50 * VTIME_US, "an empty message takes the latency");

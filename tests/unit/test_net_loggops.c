@@ -1,16 +1,10 @@
 /*
- * LogGOPS against its closed form: gaps between a rank's messages, pieces of the cost curve, nodes.
+ * LogGOPS against its closed forms: adapters at both ends, notices, nodes, pieces of the cost
+ * curve.
  */
-#include "net/net.h"
-
 #include <math.h>
-#include <string.h>
 
-#include "tap.h"
-
-static struct net net;
-static struct err err;
-static struct platform machine;
+#include "net_medium.h"
 
 static int init(const char *settings)
 {
@@ -25,24 +19,118 @@ static int init(const char *settings)
     return rc;
 }
 
-/* When the message of a rank leaves: it arrives L + n G later. */
-static vtime leaves(uint32_t index, uint32_t dst, uint64_t bytes, vtime t)
+#define NET "net.model=loggops,net.latency=5us,net.bandwidth=8Gbps,net.gap=2us"
+
+/* A program sends: the device knows at once when that leaves. */
+static void send(uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
 {
-    return net.ops->arrival(&net, index, index, dst, bytes, t) -
-           net_delay(&net, index, dst, bytes, t);
+    struct note *n = (struct note *)engine_msg_alloc(&engine, sizeof *n);
+    struct device device = {net.device, &engine, &net};
+
+    n->em.src = src;
+    n->em.dst = dst;
+    n->cookie = 0;
+    device_send(&device, &n->em,
+                &(struct device_send){.t = t, .bytes = bytes, .order = PROGRAM, .alone = 1});
 }
 
-static void test_gap(void)
+/* G is 1 ns. */
+static void test_sender(void)
 {
-    is_int(init("net.model=loggops,net.latency=5us,net.bandwidth=8Gbps,net.gap=2us"), 0,
-           "g = 2 us");
-    is_int(leaves(0, 1, 1000, 0), 0, "the first message leaves at once");
-    is_int(leaves(0, 1, 1000, 0), 3 * VTIME_US, "the second after g + n G");
-    is_int(leaves(0, 2, 0, 0), 6 * VTIME_US, "to whomever");
-    is_int(leaves(0, 2, 0, 100 * VTIME_US), 100 * VTIME_US, "a late one at once");
-    is_int(leaves(1, 2, 0, 0), 0, "another rank's do not wait");
-    is_int(net_delay(&net, 0, 1, 1000, 0), 6 * VTIME_US, "L + n G");
-    is_int(net.lookahead, 5 * VTIME_US, "the lookahead is L");
+    set_up(NET, 4);
+    for (int by_device = 0; by_device < 2; by_device++) {
+        vtime start = by_device * VTIME_MS;
+        const struct {
+            uint32_t src, dst;
+            uint64_t bytes;
+            vtime t;
+        } sent[] = {{0, 1, 1000, 0},
+                    {0, 2, 1000, 0},
+                    {0, 3, 0, 0},
+                    {1, 0, 1000, 0},
+                    {0, 3, 0, 100 * VTIME_US}};
+
+        for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++) {
+            if (by_device)
+                send(sent[i].src, sent[i].dst, sent[i].bytes, start + sent[i].t);
+            else
+                submit(sent[i].src, sent[i].dst, sent[i].bytes, start + sent[i].t, PROGRAM, 0);
+        }
+        advance_all();
+        is_next(1, start + 6 * VTIME_US, 0, "L + n G");
+        is_next(2, start + 9 * VTIME_US, 0, "the second after g + n G, to whomever");
+        is_next(3, start + 11 * VTIME_US, 0, "the third after both");
+        is_next(0, start + 6 * VTIME_US, 0, "another rank's do not wait");
+        is_next(3, start + 105 * VTIME_US, 0, "a late one leaves at once");
+    }
+    tear_down();
+}
+
+static void test_receiver(void)
+{
+    set_up(NET, 4);
+    submit(3, 0, 1000, 0, PROGRAM, 0);
+    submit(2, 0, 500, 0, PROGRAM, 0);
+    submit(1, 0, 0, 100 * VTIME_NS, PROGRAM, 0);
+    advance_all();
+    is_next(0, 5500 * VTIME_NS, 0, "of two that come at once, that of the smaller rank first");
+    is_next(0, 8500 * VTIME_NS, 0, "the other one after g, with n G");
+    is_next(0, 10500 * VTIME_NS, 0, "an empty one waits, too");
+    tear_down();
+
+    set_up(NET ",mpi.recv_overhead=3us", 4);
+    submit(1, 0, 1000, 0, PROGRAM, 0);
+    submit(2, 0, 1000, 0, PROGRAM, 0);
+    advance_all();
+    is_next(0, 6 * VTIME_US, 0, "a message");
+    is_next(0, 10 * VTIME_US, 0, "the next one when the processor has received that");
+    tear_down();
+}
+
+/* Data that somebody waits to be sent: two notices, and the program's own message in between. */
+static void test_notices(void)
+{
+    set_up(NET, 4);
+    submit(0, 1, 3000, 0, 0, 77);
+    submit(0, 2, 0, VTIME_US, PROGRAM, 0);
+    submit(0, 3, 1000, VTIME_US, 0, 99);
+    is_int((long long)medium.notices(medium.owner), 2, "two notices are pending");
+    advance_all();
+    is_next(0, 3 * VTIME_US, 77, "the first has left");
+    is_next(0, 6 * VTIME_US, 99, "what has no order goes before the program at the same time");
+    is_next(1, 8 * VTIME_US, 0, "the first arrives");
+    is_next(3, 11 * VTIME_US, 0, "the second");
+    is_next(2, 13 * VTIME_US, 0, "the program's");
+    is_int((long long)medium.notices(medium.owner), 0, "no notice is pending");
+    tear_down();
+}
+
+static void test_shared(void)
+{
+    set_up(NET ",nodes.ranks=2,net.intra.latency=1us,net.intra.bandwidth=16Gbps", 4);
+    submit(0, 2, 1000, 0, PROGRAM, 0);
+    submit(1, 3, 1000, 0, PROGRAM, 0);
+    submit(0, 1, 1000, 0, AGENT, 0);
+    submit(1, 0, 1000, 0, AGENT, 0);
+    advance_all();
+    is_next(2, 6 * VTIME_US, 0, "a message of a node");
+    is_next(3, 9 * VTIME_US, 0, "its adapter sends that of another rank after it");
+    is_next(1, 1500 * VTIME_NS, 0, "within the node, without g");
+    is_next(0, 1500 * VTIME_NS, 0, "each rank on its own");
+    tear_down();
+}
+
+static void test_free_bytes(void)
+{
+    set_up(NET ",net.free_bytes=1", 2);
+    submit(0, 1, 1, 0, PROGRAM, 0);
+    submit(0, 1, 1001, 0, PROGRAM, 0);
+    submit(0, 1, 0, 0, PROGRAM, 0);
+    advance_all();
+    is_next(1, 5 * VTIME_US, 0, "the first byte takes no time");
+    is_next(1, 8 * VTIME_US, 0, "(n - 1) G");
+    is_next(1, 10 * VTIME_US, 0, "an empty message is not faster");
+    tear_down();
 }
 
 static void test_nodes(void)
@@ -52,7 +140,7 @@ static void test_nodes(void)
            0, "4 ranks per node");
     is_int(net_delay(&net, 0, 3, 1000, 0), VTIME_US + 100 * VTIME_NS, "within a node");
     is_int(net_delay(&net, 3, 4, 1000, 0), 6 * VTIME_US, "between nodes");
-    is_int(net.lookahead, VTIME_US, "the lookahead is the smaller latency");
+    is_int(net.lookahead, VTIME_US / 2, "the lookahead is half of the smaller latency");
     is_int(init("net.model=loggops,nodes.ranks=4,nodes.placement=cyclic,net.latency=5us"), 0,
            "cyclic");
     is_int(net_node(&net, 2), 0, "two nodes take turns");
@@ -81,7 +169,7 @@ static void test_pieces(void)
     is_int(net_send_cost(&net, 0, 1, 65536), 5, "of the third piece");
     is_int(net_recv_cost(&net, 0, 1, 65536), 131072, "2 ps per byte");
     is_int(net_drain(&net, 0, 1, 65536, 0), 65536 * 2 * VTIME_NS, "the sender is busy");
-    is_int(net.lookahead, VTIME_US, "the lookahead is the smallest latency");
+    is_int(net.lookahead, VTIME_US / 2, "the lookahead is half of the smallest latency");
     given[2].from = 0;
     is_int(init("net.model=loggops"), ERR_INPUT, "two pieces at one size are refused");
     ok(strstr(err.text, "net.segments"), "by name");
@@ -91,7 +179,12 @@ static void test_pieces(void)
 int main(void)
 {
     plan_auto();
-    test_gap();
+    test_sender();
+    test_receiver();
+    test_notices();
+    test_shared();
+    test_free_bytes();
+    net.ops = NULL;
     test_nodes();
     test_pieces();
     if (net.ops)

@@ -16,7 +16,7 @@ LATENCY = {"0us": 0.0, "10us": 10e-6, "50us": 50e-6, "100us": 100e-6}
 
 
 def setting(latency, bandwidth, *others):
-    return ["--set", ",".join([f"net.latency={latency},net.bandwidth={bandwidth},mpi.eager_limit=1GiB", *others])]
+    return ["--set", ",".join([f"net.model=constant,net.latency={latency},net.bandwidth={bandwidth},mpi.eager_limit=1GiB", *others])]
 
 
 def label(network):

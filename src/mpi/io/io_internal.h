@@ -60,6 +60,7 @@ struct io_file {
     MPI_Fint number;  /* in Fortran; 0: none yet */
     MPI_Info hints;   /* the program's, or MPI_INFO_NULL */
     uint32_t pending; /* pending accesses */
+    vtime ended;      /* when the last of the others ended */
     struct io_view view;
     int64_t position;    /* individual file pointer, in stream bytes */
     struct io_op *split; /* pending split collective access, or NULL */

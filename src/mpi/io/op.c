@@ -42,6 +42,8 @@ static void complete(struct mpi_rank *self, struct io_op *op, vtime t)
 
     if (op->file) {
         op->file->pending--;
+        if (t > op->file->ended)
+            op->file->ended = t;
         if (op->turn)
             io_ask_first(self, op->file, IO_ASK_TURN_END, 0, NULL, t);
     }

@@ -291,6 +291,7 @@ static void finish_pending(struct mpi_rank *self, const struct io_file *f)
             mpi_block(self, due, 1, NULL);
         mpi_drain(self);
     }
+    mpi_clock_reach(self, f->ended);
 }
 
 /* Deletes the file, and lets no rank continue before it is gone. */

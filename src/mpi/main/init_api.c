@@ -115,6 +115,8 @@ void mpi_finish_sends(struct mpi_rank *self)
             mpi_block(self, due, 1, NULL);
         mpi_drain(self);
     }
+    if (mpi_rare_find(self))
+        mpi_clock_reach(self, self->ext->rare->ended);
 }
 
 int mpi_finalize(struct mpi_rank *self)

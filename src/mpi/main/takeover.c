@@ -292,10 +292,12 @@ static void set_up(void)
     eng.base = mpi_world.ranks;
     eng.lookahead = mpi_coll_least_time() < mpi_world.net.lookahead ? mpi_coll_least_time()
                                                                     : mpi_world.net.lookahead;
-    if (mpi_world.net.ops->medium && eng.map.proc == 0) {
+    if (mpi_world.net.ops->medium &&
+        (eng.map.proc == 0 || mpi_world.net.ops->split == NET_SPLIT_MEDIA)) {
         mpi_world.net.ops->medium(&mpi_world.net, &mpi_world.engine, &mpi_world.medium);
         eng.medium = &mpi_world.medium;
-        watch_packets(o, &err);
+        if (eng.map.proc == 0)
+            watch_packets(o, &err);
     }
     if (vp_passes_turns() && !o->factor)
         eng.hand_ticks = (uint64_t)(HAND_NS * ticks_per_ns());

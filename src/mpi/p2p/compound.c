@@ -55,7 +55,7 @@ void mpi_child_ended(struct mpi_req *child)
             parent->got_tag = child->got_tag;
             parent->bytes = mpi_req_received(child);
         }
-        mpi_part_ended(parent, child->complete);
+        mpi_part_ended(parent, mpi_req_received_at(child));
     }
 }
 

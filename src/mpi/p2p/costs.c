@@ -13,6 +13,10 @@
  * calls MPI, never on the order in which the simulator runs the ranks. The receive keeps what must
  * be known when its message is matched.
  */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/mem.h"
 #include "mpi/ext.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/strand.h"
@@ -29,6 +33,7 @@ void mpi_costs_init(const struct platform_config *c)
     costs->varies = mpi_world.net.curved || costs->peer;
     costs->receives = costs->unexpected || costs->unexpected_per_byte || costs->match;
     costs->requests = costs->request || costs->receives;
+    costs->charges = costs->receives || mpi_world.net.curved || c->mpi_recv_overhead;
 }
 
 /* Strands have their own clocks, and run in an order unknown to the program: they have no last
@@ -89,6 +94,90 @@ vtime mpi_costs_take(struct mpi_req *req, const struct mpi_msg *m)
     cost = vtime_add(cost, c->unexpected);
     return m->kind == MPI_MSG_RTS ? cost
                                   : vtime_add(cost, vtime_mul_q(m->bytes, c->unexpected_per_byte));
+}
+
+/*
+ * Intervals in which the rank waited lately, and did not receive anything. An MPI library receives
+ * whatever comes while a call waits; but here the rank learns only later, when it completes the
+ * receive, what that was. As far as it waited after the message had come, it pays then with time
+ * that has passed.
+ */
+#define WAITS 4
+struct mpi_waits {
+    struct {
+        vtime from, to;
+    } at[WAITS];
+    uint32_t next; /* the oldest one */
+};
+
+static void note_wait(struct mpi_rank *self, vtime from, vtime to)
+{
+    struct mpi_rare *x = mpi_rare_get(self);
+
+    if (!x->waits) {
+        x->waits = pool_alloc(&mpi_world.pool, sizeof *x->waits);
+        *x->waits = (struct mpi_waits){0};
+    }
+    x->waits->at[x->waits->next].from = from;
+    x->waits->at[x->waits->next].to = to;
+    x->waits->next = (x->waits->next + 1) % WAITS;
+}
+
+/* What remains of the cost for something that has come at t. */
+static vtime pay_with_waits(const struct mpi_rank *self, vtime t, vtime cost)
+{
+    struct mpi_waits *w = mpi_rare_find(self) ? self->ext->rare->waits : NULL;
+
+    for (uint32_t i = 0; w && cost && i < WAITS; i++) {
+        vtime *from = &w->at[(w->next + i) % WAITS].from, to = w->at[(w->next + i) % WAITS].to;
+        vtime begin = t > *from ? t : *from, spent = to - begin;
+
+        if (spent <= 0)
+            continue;
+        spent = spent < cost ? spent : cost;
+        *from = begin + spent;
+        cost -= spent;
+    }
+    return cost;
+}
+
+/* Strands run beside the program: whatever they do takes its own time. */
+void mpi_charge_receive(struct mpi_rank *self, vtime t, vtime cost)
+{
+    if (t > self->ent.clock) {
+        if (!mpi_strand_current)
+            note_wait(self, self->ent.clock, t);
+        self->ent.clock = t;
+    } else if (cost && !mpi_strand_current) {
+        cost = pay_with_waits(self, t, cost);
+    }
+    mpi_clock_add(self, cost);
+}
+
+void mpi_charges_add(struct mpi_charges *charges, struct mpi_req *req)
+{
+    if (!(req->flags & MPI_REQ_COSTS))
+        return;
+    req->flags &= (uint16_t)~MPI_REQ_COSTS;
+    ARRAY_RESERVE(charges->at, charges->room, charges->count + 1, 16);
+    charges->at[charges->count++] = (struct mpi_charge){req->complete, req->cost};
+}
+
+static int compare_charges(const void *a, const void *b)
+{
+    const struct mpi_charge *x = a, *y = b;
+
+    return x->complete != y->complete ? x->complete < y->complete ? -1 : 1
+                                      : (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+void mpi_charges_settle(struct mpi_rank *self, struct mpi_charges *charges)
+{
+    if (charges->count > 1)
+        qsort(charges->at, charges->count, sizeof charges->at[0], compare_charges);
+    for (uint32_t i = 0; i < charges->count; i++)
+        mpi_charge_receive(self, charges->at[i].complete, charges->at[i].cost);
+    mem_free(charges->at);
 }
 
 /* ---- requests ---- */

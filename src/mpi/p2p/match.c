@@ -54,23 +54,28 @@ __attribute__((noinline)) static int misfit(const struct mpi_req *req, const str
     return mpi_ctx_is_coll(m->ctx) && mpi_coll_tag_is_bcast(m->tag) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* The payload of `carried` bytes is here: completes the receive. */
+/* The payload of `carried` bytes is here: completes the receive. Whoever waits for it will be
+ * charged `cost`. */
 static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
-                          uint64_t carried, vtime complete)
+                          uint64_t carried, vtime complete, vtime cost)
 {
     req->complete = complete;
     req->flags |= MPI_REQ_DONE;
+    if (cost) {
+        req->cost = cost;
+        req->flags |= MPI_REQ_COSTS;
+    }
     deliver(req, m->payload, carried);
-    mpi_received(self, m, req, complete);
+    mpi_received(self, m, req, vtime_add(complete, cost));
 }
 
 /* `finish` for a message that came with its payload; acknowledges a synchronous send at time t. */
 static inline void finish_eager(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
-                                uint64_t carried, vtime t, vtime complete)
+                                uint64_t carried, vtime t, vtime cost)
 {
     if (m->cookie)
         mpi_send_ack(self, m, t);
-    finish(self, req, m, carried, complete);
+    finish(self, req, m, carried, t, cost);
 }
 
 /* A message that is not eager, or is checked; `more` is its cost in addition to the overhead. */
@@ -84,7 +89,7 @@ __attribute__((noinline)) static void match_other(struct mpi_rank *self, struct 
         engine_msg_free(&mpi_world.engine, &m->em);
     } else {
         finish_eager(self, req, m, mpi_msg_carried(m), t,
-                     m->kind == MPI_MSG_FREE ? t : vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
+                     m->kind == MPI_MSG_FREE ? 0 : vtime_add(mpi_recv_cost(m), more));
     }
 }
 
@@ -104,14 +109,14 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
         match_other(self, req, m, t, more);
     else
         finish_eager(self, req, m, m->kind == MPI_MSG_EAGER ? m->bytes : 0, t,
-                     vtime_add(t, vtime_add(mpi_recv_cost(m), more)));
+                     vtime_add(mpi_recv_cost(m), more));
 }
 
 static void handle_data(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
-    finish(self, req, m, mpi_msg_carried(m), vtime_add(m->em.arrival, mpi_recv_cost(m)));
+    finish(self, req, m, mpi_msg_carried(m), m->em.arrival, mpi_recv_cost(m));
     if (req->flags & MPI_REQ_ORPHAN)
         mpi_req_release(req);
 }

@@ -53,6 +53,7 @@ enum mpi_req_flag {
     MPI_REQ_OWN_BUF = 512,  /* its buffer is from mem_alloc and goes with it */
     MPI_REQ_UNBOUND = 4096, /* p2p/bind.h: its source is not chosen yet; is WILD, too */
     MPI_REQ_BOUND = 8192,   /* its source was chosen */
+    MPI_REQ_COSTS = 16384,  /* a receive that is done, and costs whoever completes it `cost` */
 };
 
 struct mpi_posted_kind;
@@ -91,6 +92,7 @@ struct mpi_req {
         struct mpi_msg *held; /* a message matched by MPI_Mprobe and not received yet; or NULL */
         struct mpi_req *same_kind; /* posted.c: while posted, the next of its kind */
         uint64_t parts; /* compound requests: parts that must end before it is complete */
+        vtime cost;     /* MPI_REQ_COSTS: processor time that is still to be charged */
     };
     union {
         struct mpi_posted_kind *kind_of;   /* posted.c: while posted, its kind */

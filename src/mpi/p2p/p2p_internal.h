@@ -176,6 +176,43 @@ static inline int mpi_costs_are_for_requests(void)
     return __builtin_expect(mpi_world.costs.requests, 0);
 }
 
+/* Receives that complete together and cost processor time, which the rank spends on one after the
+ * other, in the order in which their messages have come. */
+struct mpi_charge {
+    vtime complete, cost;
+};
+struct mpi_charges {
+    struct mpi_charge *at;
+    uint32_t count, room;
+};
+static inline int mpi_receives_cost(void)
+{
+    return __builtin_expect(mpi_world.costs.charges, 0);
+}
+/* Nothing, unless the request is a receive that is to be charged. It is charged once. */
+void mpi_charges_add(struct mpi_charges *, struct mpi_req *);
+/* Charges them; frees the list. */
+void mpi_charges_settle(struct mpi_rank *self, struct mpi_charges *);
+/* The rank waits until t, if that is later than its clock; then it spends `cost` on something that
+ * has come at t. What has come while the rank was waiting for something else, it has received
+ * meanwhile. */
+void mpi_charge_receive(struct mpi_rank *self, vtime t, vtime cost);
+/* The rank completes this request, which is done. */
+static inline void mpi_req_charge(struct mpi_rank *self, struct mpi_req *req)
+{
+    if (!mpi_receives_cost()) {
+        mpi_clock_reach(self, req->complete);
+        return;
+    }
+    mpi_charge_receive(self, req->complete, req->flags & MPI_REQ_COSTS ? req->cost : 0);
+    req->flags &= (uint16_t)~MPI_REQ_COSTS;
+}
+/* When a child of another request has been received. */
+static inline vtime mpi_req_received_at(const struct mpi_req *req)
+{
+    return req->flags & MPI_REQ_COSTS ? vtime_add(req->complete, req->cost) : req->complete;
+}
+
 /* Processor time of `self` for a message that it sends, or has received. */
 static inline vtime mpi_send_cost(struct mpi_rank *self, uint32_t dst, uint64_t bytes)
 {
@@ -239,6 +276,9 @@ static inline int mpi_req_is_sent(uint32_t handle)
 void mpi_req_orphan(struct mpi_rank *self, struct mpi_req *);
 /* Sends that were freed and are not complete yet. */
 uint32_t mpi_req_orphans(const struct mpi_rank *self);
+/* Something has ended at t that the program may not wait for: a request that it has freed, a
+ * strand. MPI_Finalize does (mpi_rare.ended). */
+void mpi_note_end(struct mpi_rank *self, vtime t);
 /* A new request keeps references to its datatype and communicator until it is released. */
 void mpi_req_keep(struct mpi_req *, struct mpi_comm *, struct mpi_type *);
 MPI_Request mpi_req_handle(const struct mpi_req *);

@@ -182,15 +182,15 @@ void mpi_partitioned_arrived(struct mpi_req *r, const struct mpi_req *child)
     uint64_t bytes = mpi_req_received(child);
 
     if (child->ctx < CHANNEL_CTX) {
-        meet(r, child->complete);
+        meet(r, mpi_req_received_at(child));
         return;
     }
     if (!r->type->contig)
         mpi_type_unpack_range(r->type, r->count * p->own.partitions, r->buf,
                               p->peer.bytes * (uint64_t)child->tag, child->buf, bytes);
     r->bytes += bytes;
-    p->at[child->tag] = child->complete;
-    mpi_part_ended(r, child->complete);
+    p->at[child->tag] = mpi_req_received_at(child);
+    mpi_part_ended(r, p->at[child->tag]);
 }
 
 int mpi_partitioned_is_unmet(const struct mpi_req *r)

@@ -199,8 +199,10 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
         return finish_slow(self, m, buf, count, type, c, status);
     if (m->bytes && m->kind == MPI_MSG_EAGER && !mpi_is_hollow(buf))
         memcpy(buf, m->payload, m->bytes);
-    mpi_clock_reach(self, m->em.arrival);
-    mpi_clock_add(self, mpi_recv_cost(m));
+    if (mpi_receives_cost())
+        mpi_charge_receive(self, m->em.arrival, mpi_recv_cost(m));
+    else
+        mpi_clock_reach(self, m->em.arrival);
     if (status != MPI_STATUS_IGNORE)
         fill_status(status, c, m);
     mpi_received(self, m, NULL, self->ent.clock);

@@ -111,6 +111,14 @@ uint32_t mpi_req_orphans(const struct mpi_rank *self)
     return self->ext ? self->ext->orphans : 0;
 }
 
+void mpi_note_end(struct mpi_rank *self, vtime t)
+{
+    struct mpi_rare *x = mpi_rare_get(self);
+
+    if (t > x->ended)
+        x->ended = t;
+}
+
 /* Frees what only some kinds have. */
 static void release_more(struct mpi_req *r)
 {
@@ -128,8 +136,10 @@ void mpi_req_release(struct mpi_req *r)
 
     if (r == &sent)
         return;
-    if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND)
+    if ((r->flags & MPI_REQ_ORPHAN) && r->kind == MPI_REQ_SEND) {
         mpi_world.ranks[r->owner].ext->orphans--;
+        mpi_note_end(&mpi_world.ranks[r->owner], r->complete);
+    }
     if (r->kind == MPI_REQ_WORK && r->work)
         r->work->free(&mpi_world.ranks[r->owner], r);
     if (r->flags & MPI_REQ_CHILD)
@@ -217,7 +227,7 @@ struct mpi_req *mpi_req_unfinished(struct mpi_rank *self, const struct mpi_comm 
             continue;
         if (!(r->flags & MPI_REQ_DONE))
             return r;
-        mpi_clock_reach(self, r->complete);
+        mpi_req_charge(self, r);
     }
     return NULL;
 }
@@ -343,7 +353,7 @@ int mpi_req_finish(struct mpi_rank *self, struct mpi_req *r, MPI_Request *h, MPI
 
     if (mpi_costs_are_for_requests())
         mpi_costs_finish(self, r);
-    mpi_clock_reach(self, r->complete);
+    mpi_req_charge(self, r);
     mpi_observe_request(self, MPI_REQUEST_COMPLETE, r);
     if (__builtin_expect(r->kind == MPI_REQ_GREQ, 0))
         return finish_greq(self, r, h, s);

@@ -86,6 +86,14 @@ static uint64_t order_of(const struct mpi_msg *m)
     return s ? (uint64_t)m->ctx << 32 | (uint32_t)s->tag_shift : MPI_ORDER_PROGRAM;
 }
 
+/* Does the program send, and nothing else for its rank: no strand, no rendezvous that is still to
+ * move data, no agent, no other thread? */
+static inline int sends_alone(const struct mpi_rank *self)
+{
+    return !mpi_strand_current && !self->sends_apart && !mpi_world.sends_apart &&
+           !vp_private.threaded;
+}
+
 /* Sends a message of the program, of `bytes` bytes; `req`, if not NULL, waits until the device has
  * taken it. Returns when that is, or DEVICE_BY_NOTICE. */
 static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes,
@@ -95,7 +103,7 @@ static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t byt
                               .bytes = bytes,
                               .order = order_of(m),
                               .cookie = (uintptr_t)req,
-                              .own = !mpi_strand_current};
+                              .alone = sends_alone(self)};
 
     return device_send(&mpi_world.device, &m->em, &how).done;
 }
@@ -185,17 +193,18 @@ new_plain(struct mpi_rank *self, const void *buf, uint64_t count, const struct m
     return m;
 }
 
-/* send_eager on a device that knows at once when a message arrives, by its model's formula. */
-static vtime send_eager_formula(struct mpi_rank *self, const void *buf, uint64_t count,
-                                const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
-                                uint64_t cookie)
+/* send_eager on a device that takes all messages at once. */
+static vtime send_eager_plain(struct mpi_rank *self, const void *buf, uint64_t count,
+                              const struct mpi_type *type, uint32_t dst, int tag, uint32_t ctx,
+                              uint64_t cookie)
 {
     struct mpi_msg *m = new_plain(self, buf, count, type, dst, tag, ctx, cookie);
+    struct device_send how = {.t = self->ent.clock,
+                              .bytes = m->bytes,
+                              .order = order_of(m),
+                              .alone = sends_alone(self)};
 
-    m->em.arrival = device_formula_arrival(&mpi_world.net, mpi_rank_index(self), m->em.src, dst,
-                                           m->bytes, self->ent.clock, !mpi_strand_current);
-    engine_inject(&mpi_world.engine, &m->em);
-    return self->ent.clock;
+    return device_send(&mpi_world.device, &m->em, &how).done;
 }
 
 /* send_eager on any other device, checked or observed. */
@@ -221,8 +230,8 @@ __attribute__((noinline)) static vtime send_eager_other(struct mpi_rank *self, c
                                                         uint32_t dst, int tag, uint32_t ctx,
                                                         uint64_t cookie, const struct mpi_req *req)
 {
-    if (mpi_world.plain_messages && mpi_world.device.ops == &device_formula_ops)
-        return send_eager_formula(self, buf, count, type, dst, tag, ctx, cookie);
+    if (mpi_world.plain_messages && !mpi_world.device.ops->may_hold)
+        return send_eager_plain(self, buf, count, type, dst, tag, ctx, cookie);
     return send_eager_any(self, buf, count, type, dst, tag, ctx, cookie, req);
 }
 
@@ -255,6 +264,7 @@ static void send_rts(struct mpi_rank *self, struct mpi_req *req)
     m->cookie = (uintptr_t)req;
     sign(self, m, 0, req->count, req->type);
     transmit_own(self, m, 0, NULL);
+    self->sends_apart = 1;
 }
 
 /* Sends a protocol step back to the other side of `to`. */

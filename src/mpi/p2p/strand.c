@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "mpi/p2p/p2p_internal.h"
+
 /* ---- the ring ---- */
 
 static void append(struct mpi_ext *ext, struct mpi_strand *s)
@@ -58,8 +60,10 @@ static int run(struct mpi_rank *self, struct mpi_strand *s, int fresh)
     return ended;
 }
 
-static void discard(struct mpi_strand *s)
+/* The strand has ended. */
+static void discard(struct mpi_rank *self, struct mpi_strand *s)
 {
+    mpi_note_end(self, s->clock);
     pool_free(&mpi_world.pool, s, sizeof *s);
 }
 
@@ -69,12 +73,13 @@ void mpi_strand_start(struct mpi_rank *self, void (*fn)(struct mpi_rank *, void 
     struct mpi_strand *s = pool_alloc(&mpi_world.pool, sizeof *s);
 
     *s = (struct mpi_strand){.clock = self->ent.clock, .fn = fn, .arg = arg, .tag_shift = tag_shift};
+    self->sends_apart = 1;
     if (mpi_strand_current) {
         append(mpi_ext_get(self), s); /* vp.copy NULL: has not run yet */
         return;
     }
     if (run(self, s, 1))
-        discard(s);
+        discard(self, s);
     else
         append(mpi_ext_get(self), s);
 }
@@ -103,7 +108,7 @@ static int round_of(struct mpi_rank *self)
             while (before->next != s) /* it may have started others at the end */
                 before = before->next;
             unlink_after(ext, before);
-            discard(s);
+            discard(self, s);
             progress = 1;
         } else {
             before = s;

@@ -114,7 +114,7 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
     }
     if (mpi_costs_are_for_receives())
         mpi_costs_wait(self, req);
-    mpi_clock_reach(self, req->complete);
+    mpi_req_charge(self, req);
     if (__builtin_expect(req->error != MPI_SUCCESS, 0))
         mpi_misfit_note(self, req);
     return req->error;
@@ -143,6 +143,16 @@ static struct mpi_req *first_pending(const struct mpi_rank *self, struct mpi_req
     return *from < n ? &reqs[*from] : NULL;
 }
 
+/* Takes the requests among them that cost something, first come first served. */
+static void charge_all(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
+{
+    struct mpi_charges charges = {0};
+
+    for (uint32_t i = 0; i < n && mpi_receives_cost(); i++)
+        mpi_charges_add(&charges, &reqs[i]);
+    mpi_charges_settle(self, &charges);
+}
+
 int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
 {
     int error = MPI_SUCCESS;
@@ -165,10 +175,11 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
             mpi_side_explained();
         }
     }
+    charge_all(self, reqs, n);
     for (uint32_t i = 0; i < n; i++) {
         if (mpi_costs_are_for_receives())
             mpi_costs_wait(self, &reqs[i]);
-        mpi_clock_reach(self, reqs[i].complete);
+        mpi_req_charge(self, &reqs[i]);
         if (__builtin_expect(reqs[i].error == MPI_SUCCESS || error != MPI_SUCCESS, 1))
             continue;
         error = reqs[i].error;

@@ -130,11 +130,26 @@ __attribute__((cold, noinline)) static int raise_failed(struct mpi_rank *self, i
                      n, why ? ": " : "", why ? why : "");
 }
 
+/* The requests that are complete at time t take their processor time, first come first served. */
+static void charge_all(struct mpi_rank *self, int n, const MPI_Request *hs, vtime t)
+{
+    struct mpi_charges charges = {0};
+
+    for (int i = 0; i < n && mpi_receives_cost(); i++) {
+        struct mpi_req *r = mpi_req_pending(self, hs[i]);
+
+        if (r && (r->flags & MPI_REQ_DONE) && r->complete <= t)
+            mpi_charges_add(&charges, r);
+    }
+    mpi_charges_settle(self, &charges);
+}
+
 int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *statuses,
                    int stop_at_error)
 {
     int failed = 0;
 
+    charge_all(self, n, hs, VTIME_NEVER);
     for (int i = 0; i < n; i++) {
         struct mpi_req *r = mpi_req_pending(self, hs[i]);
         MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -295,6 +310,7 @@ int mpi_finish_some(struct mpi_rank *self, int n, MPI_Request *hs, vtime t, int 
 {
     int done = 0, failed = 0;
 
+    charge_all(self, n, hs, t);
     for (int i = 0; i < n; i++) {
         struct mpi_req *r = mpi_req_pending(self, hs[i]);
         MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[done];

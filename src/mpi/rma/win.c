@@ -129,6 +129,7 @@ int rma_win_new(struct mpi_rank *self, struct mpi_comm *c, int flavor, MPI_Aint 
     map_init(&w->by_world);
     if (info != MPI_INFO_NULL)
         rc = mpi_info_dup(self, info, &w->info);
+    self->sends_apart = 1;
     *mpi_state_insert(self, MPI_STATE_windows, own->ctx) = (uint64_t)(uintptr_t)w;
     *out = w;
     return rc;

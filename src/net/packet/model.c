@@ -460,7 +460,7 @@ static void packet_medium(struct net *net, struct engine *engine, struct engine_
     pool_init(&n->pool, "packets");
     map_init(&n->port_of_link);
     map_init(&n->stream_of_ranks);
-    *out = (struct engine_medium){n, submit, next, notices, advance, NULL};
+    *out = (struct engine_medium){n, submit, next, notices, advance, NULL, NULL};
 }
 
 static void free_ports(struct packet_net *n)
