@@ -13,6 +13,7 @@
 #include "net/flow_model.h"
 
 #include "base/array.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 
 /* ---- blocks ---- */
@@ -123,6 +124,7 @@ static void pair_is_idle(struct flow_model *f, struct flow_pair *pair)
 
 static void go_out(struct flow_model *f, struct flow_parcel *p, vtime arrival)
 {
+    LOG_LINE(NET, DEBUG, p->msg->src, arrival, "a message arrives at rank %u", p->msg->dst);
     p->msg->arrival = arrival;
     engine_emerge(f->engine, p->msg);
     block_free(f, p);

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/bins.h"
 #include "base/log.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 #include "net/packet/capture.h"
 #include "net/packet/packet_internal.h"
@@ -39,6 +40,8 @@ void packet_free(struct packet_net *n, struct packet *p)
 void packet_drop(struct packet_net *n, struct packet_port *port, struct packet *p,
                  enum net_count why)
 {
+    LOG_LINE(NET, INFO, LOG_NO_RANK, VTIME_NEVER, "link %u drops a packet of %u bytes: %s",
+             port->link, p->wire, net_count_key(why));
     n->counts[why]++;
     port->dropped++;
     packet_free(n, p);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 #include "net/packet/packet_internal.h"
 
@@ -111,6 +112,7 @@ static void go_out(struct packet_net *n, struct packet_stream *s, struct packet_
 
     if (arrival > s->last)
         s->last = arrival;
+    LOG_LINE(NET, DEBUG, p->msg->src, s->last, "a message arrives at rank %u", p->msg->dst);
     p->msg->arrival = s->last;
     engine_emerge(n->engine, p->msg);
     pool_free(&n->pool, p, sizeof *p);

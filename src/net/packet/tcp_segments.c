@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 
-#define LEAST 8u /* room of a ring */
+#define LEAST HOSTILE(1u, 8u) /* room of a ring */
 
 void tcp_segments_fini(struct tcp_segments *s)
 {
