@@ -23,14 +23,15 @@
 #include <stdint.h>
 
 #include "base/log.h"
+#include "base/hostile.h"
 #include "vp/host.h"
 #include "vp/pack.h"
 #include "vp/vp_internal.h"
 
-#define OWN_RANKS 256    /* automatic choice: own stacks up to this many ranks */
-#define OWN_MAX 24000u   /* mappings are limited by the system (vm.max_map_count) */
-#define LIVE_LARGE 16384 /* mean live bytes above which own stacks pay off */
-#define COLOURS 64       /* own stacks start at different cache lines */
+#define OWN_RANKS HOSTILE(0u, 256u) /* automatic choice: own stacks up to this many ranks */
+#define OWN_MAX 24000u              /* mappings are limited by the system (vm.max_map_count) */
+#define LIVE_LARGE 16384            /* mean live bytes above which own stacks pay off */
+#define COLOURS 64                  /* own stacks start at different cache lines */
 /* live bytes of a fibre that suspended itself on a stack made by the program */
 #define FOREIGN UINT32_MAX
 

@@ -22,13 +22,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "vp/touched.h"
 #include "vp/vp_internal.h"
 
 #define LINE 64
 /* zero-filled ranges of at least this size are not copied whole */
-#define SPARSE ((size_t)256 << 10)
+#define SPARSE ((size_t)HOSTILE(16, 256) << 10)
 
 struct segment {
     char *addr;

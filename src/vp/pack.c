@@ -14,11 +14,12 @@
 
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "vp/vp_internal.h"
 
 #define WORDS_MAX 512u
-#define KINDS 4
+#define KINDS HOSTILE(1, 4)
 
 typedef uint64_t vec __attribute__((vector_size(16), aligned(8), may_alias));
 
