@@ -79,7 +79,6 @@ static void audit_counts(const struct engine *e)
     assert(e->spawned <= e->known - e->cfg.map.count);
     assert(e->granted == UINT32_MAX || e->granted < e->known);
     assert(e->verdict == ENGINE_END_GOES_ON && e->chosen < 0);
-    assert(e->medium_at <= e->reached);
     for (uint32_t i = 0; i < e->asking_len; i++)
         assert(engine_entity_at(e, e->asking[i].id)->asking);
 }

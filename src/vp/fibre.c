@@ -20,6 +20,7 @@
  * The `state` of a rank is the top of its own stack, or the packed bytes of the shared stack while
  * another fibre uses that.
  */
+#include <assert.h>
 #include <stdint.h>
 
 #include "base/log.h"
@@ -100,6 +101,7 @@ static void take_stack(struct vp_rank *f)
 
     if (before == f)
         return;
+    assert_hot(!f->own_stack && (!before || (!before->own_stack && before->started)));
     if (before)
         before->state = vp_pack(fibres.top - before->live, before->live);
     if (f->state) { /* it has run before */
@@ -121,6 +123,7 @@ static void take_image(struct vp_rank *f)
 
 static void release(struct vp_rank *f)
 {
+    assert(f->started && fibres.in_image == f);
     if (f->own_stack) {
         struct spare *s = (struct spare *)((char *)f->state - sizeof *s);
 
@@ -211,6 +214,7 @@ static void *choose(void *sp)
 {
     struct vp_rank *f = vp_private.current;
 
+    assert_hot(f && (f->own_stack || fibres.on_stack == f) && fibres.in_image == f);
     vp_private.current = NULL;
     note(f, sp);
     f = vp_hooks->next ? vp_hooks->next(f) : NULL;
@@ -223,6 +227,7 @@ int vp_resume(struct vp_rank *f)
         return vp_host_resume(f);
     if (__builtin_expect(!f->started, 0))
         begin(f);
+    assert_hot(!vp_private.current); /* the scheduler runs */
     vp_switch(&fibres.scheduler, load(f));
     f = vp_private.current;
     if (__builtin_expect(!f, 1))

@@ -12,6 +12,7 @@
  */
 #include "vp/pack.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hostile.h"
@@ -124,6 +125,7 @@ __attribute__((noinline, cold)) static const struct template *learn(const uint64
     struct template **kinds = templates[words];
     uint32_t best = 0, least = UINT32_MAX;
 
+    assert(words <= WORDS_MAX);
     for (uint32_t k = 0; k < KINDS; k++) {
         uint32_t n = kinds[k] ? template_distance(kinds[k], from) : words / 2;
 
@@ -144,6 +146,7 @@ void *vp_pack(const void *stack, uint32_t bytes)
     uint32_t words = bytes / 8;
     const struct template *t;
 
+    assert_hot(bytes % 8 == 0 && words > 0);
     if (words > WORDS_MAX)
         return pack_plain(from, words);
     for (int k = 0; k < KINDS; k++) {
@@ -161,6 +164,7 @@ void vp_unpack(void *copy, void *to, uint32_t bytes, const void *present)
     const struct template *t = c->base;
     uint64_t *out = to;
 
+    assert_hot(!t || (t->words == bytes / 8 && t->varying <= t->words));
     if (!t) {
         memcpy(out, c->data, bytes);
         pool_free(&vp_pool, c, copy_size(bytes / 8));

@@ -92,6 +92,7 @@ struct mpi_req *mpi_req_new(struct mpi_rank *self)
     table->free = r->next;
     prefetch(table->free);
     id = r->id;
+    assert_hot(r->kind == MPI_REQ_FREE && id < table->chunk_count * CHUNK);
     clear(r);
     r->id = id;
     r->owner = mpi_rank_index(self);

@@ -343,6 +343,8 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
                               .until = DEVICE_LEFT};
     vtime done;
 
+    assert_hot(req->kind == MPI_REQ_SEND && !(req->flags & MPI_REQ_DONE));
+    assert_hot((uint32_t)req->peer == cts->em.src && cts->em.arrival >= req->posted);
     memcpy(&m->cookie, cts->payload, sizeof m->cookie);
     m->bytes = bytes;
     m->is_hollow = (uint8_t)is_hollow & 1;
@@ -409,6 +411,7 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
     uint64_t bytes = count * (type ? type->size : 0);
     vtime done;
 
+    assert_hot(!(req->flags & MPI_REQ_QUEUED) && dst < mpi_world.room);
     mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
     mpi_observe_sent(self, dst, tag, ctx, bytes, req);
     req->kind = MPI_REQ_SEND;

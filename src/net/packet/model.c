@@ -11,9 +11,11 @@
  * order by tie; then events follow each other in the order of packet_internal.h. Within a node,
  * messages do not use the network.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/packet/capture.h"
@@ -96,7 +98,9 @@ static void arrive(struct packet_net *n, struct packet_port *port, vtime now)
 {
     struct packet *p = port->head;
 
+    assert_hot(p && p->arrival == now && p->hop < p->route->count);
     if (port->waiting == p) {
+        assert_hot(port->queued >= p->wire);
         port->waiting = p->next;
         port->queued -= p->wire;
         packet_port_queue(port, p->start);
@@ -211,6 +215,7 @@ static uint64_t notices(void *owner)
 /* All events at t, and messages that leave then. */
 static void step(struct packet_net *n, vtime t)
 {
+    assert_hot(t >= n->now && t != VTIME_NEVER); /* time goes on */
     n->now = t;
     if (n->has_changes)
         change(n, t);
@@ -227,6 +232,7 @@ static vtime advance(void *owner, vtime first, vtime limit)
     struct packet_net *n = owner;
     vtime end = vtime_add(first, n->net->lookahead), t = first;
 
+    assert(first >= n->now && first <= limit);
     submissions_sort(&n->entering);
     n->has_noticed = 0;
     do {

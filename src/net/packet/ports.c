@@ -6,8 +6,11 @@
  *
  *     head -> [on the link] -> [on the link] -> waiting -> [waits] -> [waits] -> tail
  */
+#include <assert.h>
+
 #include "base/array.h"
 #include "base/bins.h"
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/log_module.h"
 #include "base/mem.h"
@@ -32,6 +35,7 @@ struct packet *packet_new(struct packet_net *n, struct packet_stream *to,
 
 void packet_free(struct packet_net *n, struct packet *p)
 {
+    assert_hot(n->in_flight > 0);
     packet_route_unref(n, p->route);
     n->in_flight--;
     pool_free(&n->pool, p, p->size);
