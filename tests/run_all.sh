@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all tests of a build and ends with one line that counts them: "N passed, N failed".
-# QUICK=1 leaves out the sanitizer build, the native runs and most random schedules.
+# QUICK=1 leaves out the sanitizer and the hostile build, the native runs and most random schedules.
 set -u
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -65,10 +65,11 @@ check() {
     fi
 }
 
-# meson_tests NAME BUILD: every subtest of the unit and property tests.
+# meson_tests NAME BUILD [TEST...]: every subtest of the unit and property tests, or of some.
 meson_tests() {
-    local name=$1 ok bad
-    meson test -C "$2" --no-rebuild --print-errorlogs >"$logs/$name.log" 2>&1
+    local name=$1 dir=$2 ok bad
+    shift 2
+    meson test -C "$dir" --no-rebuild --print-errorlogs "$@" >"$logs/$name.log" 2>&1
     local status=$?
     ok=$(grep -oE '[0-9]+ subtests passed' "$logs/$name.log" | awk '{n += $1} END {print n + 0}')
     bad=$(grep -cE '^ *[0-9]+/[0-9]+ .*(FAIL|ERROR|TIMEOUT)' "$logs/$name.log")
@@ -84,6 +85,16 @@ sanitized() {
     meson test -C "$dir" --list >/dev/null && ninja -C "$dir" meson-test-prereq
 }
 
+# The build that tries to break itself (CONTRIBUTING.md): only what is run of it.
+hostile_tests="test_base_array test_base_buf test_base_map test_base_mem test_base_pairs test_base_pool prop_heap test_engine
+    test_engine_conduit test_engine_procs test_engine_state prop_engine test_mpi_early test_mpi_state prop_match"
+hostile() {
+    local dir=$build/hostile name
+    [ -f "$dir/build.ninja" ] ||
+        meson setup "$dir" -Dhostile=true -Db_lto=false -Dwerror=false -Doptimization=1 -Ddebug=false
+    ninja -C "$dir" orrery liborrery-mpi.so $(for name in $hostile_tests; do echo "tests/$name"; done)
+}
+
 ninja -C "$build" meson-test-prereq >"$logs/build.log" 2>&1 || { tail -n 40 "$logs/build.log"; echo "0 passed, 1 failed"; exit 1; }
 check layers tools/check-layers --objects "$build"
 check uses tools/check-uses
@@ -96,6 +107,16 @@ if [ -z "$quick" ]; then
     else
         tail -n 40 "$logs/sanitize-build.log"
         count unit-sanitized 0 1
+    fi
+fi
+if [ -z "$quick" ]; then
+    if hostile >"$logs/hostile-build.log" 2>&1; then
+        meson_tests unit-hostile "$build/hostile" $hostile_tests
+        runner hostile python3 tests/run_hostile.py --orrery "$build/orrery" --hostile "$build/hostile/orrery" \
+            --build-dir "$build/hostile-tests"
+    else
+        tail -n 40 "$logs/hostile-build.log"
+        count hostile 0 1
     fi
 fi
 runner mpi-programs python3 tests/run_mpi.py --orrery "$build/orrery" --build-dir "$build/mpi-tests" \

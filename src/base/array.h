@@ -13,10 +13,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/mem.h"
 
-/* The new capacity of an array: `first` items, doubled until `needed` fits. */
-static inline size_t array_room(size_t room, size_t needed, size_t first)
+/* `first` items, doubled until `needed` fits. */
+static inline size_t array_doubled(size_t room, size_t needed, size_t first)
 {
     room = room ? room : first;
     while (room < needed) {
@@ -24,6 +25,15 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
         room *= 2;
     }
     return room;
+}
+
+/* The new capacity of an array. In the hostile build small ones have room for what is needed, so
+ * that every addition moves them, and larger ones for little more. */
+static inline size_t array_room(size_t room, size_t needed, size_t first)
+{
+    if (HOSTILE(1, 0))
+        return room < needed ? needed + needed / 16 : room;
+    return array_doubled(room, needed, first);
 }
 
 /* Makes room for `needed` items in all. New memory is not initialised. Arguments are evaluated
@@ -67,19 +77,20 @@ static inline size_t array_room(size_t room, size_t needed, size_t first)
 
 /* Makes room for one more item in a ring: item i of `count` is at[(head + i) & (room - 1)]. `first`
  * is a power of two; `head` may grow without limit. */
-#define ARRAY_RING_RESERVE(at, room, head, count, first)                                       \
-    do {                                                                                       \
-        if (__builtin_expect((count) == (room), 0)) {                                          \
-            size_t ring_old = (room), ring_room = array_room(ring_old, ring_old + 1, (first)); \
-            __typeof__(at) ring = mem_alloc(ring_room * sizeof *ring);                         \
-                                                                                               \
-            for (size_t ring_i = (head); ring_i < (head) + ring_old; ring_i++)                 \
-                ring[ring_i & (ring_room - 1)] = (at)[ring_i & (ring_old - 1)];                \
-            mem_free(at);                                                                      \
-            (at) = ring;                                                                       \
-            (room) = (__typeof__(room))ring_room;                                              \
-            assert((room) == ring_room);                                                       \
-        }                                                                                      \
+#define ARRAY_RING_RESERVE(at, room, head, count, first)                                   \
+    do {                                                                                   \
+        if (__builtin_expect((count) == (room), 0)) {                                      \
+            size_t ring_old = (room),                                                      \
+                   ring_room = array_doubled(ring_old, ring_old + 1, HOSTILE(1, (first))); \
+            __typeof__(at) ring = mem_alloc(ring_room * sizeof *ring);                     \
+                                                                                           \
+            for (size_t ring_i = (head); ring_i < (head) + ring_old; ring_i++)             \
+                ring[ring_i & (ring_room - 1)] = (at)[ring_i & (ring_old - 1)];            \
+            mem_free(at);                                                                  \
+            (at) = ring;                                                                   \
+            (room) = (__typeof__(room))ring_room;                                          \
+            assert((room) == ring_room);                                                   \
+        }                                                                                  \
     } while (0)
 
 /* Makes room for one more item in an array that only grows one item at a time, so that its capacity

@@ -3,11 +3,13 @@
  */
 #include "base/buf.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -25,18 +27,20 @@ void buf_fini(struct buf *buf)
 /* Makes room for n more bytes and the NUL. */
 static void reserve(struct buf *buf, size_t n)
 {
+    assert_hot(buf->data ? buf->len < buf->cap : !buf->cap && !buf->len);
     if (buf->cap - buf->len > n)
         return;
     if (n >= PTRDIFF_MAX / 2 - buf->len)
         log_fatal("out of memory: text of %zu bytes", n);
     size_t need = buf->len + n + 1;
-    size_t cap = buf->cap ? buf->cap * 2 : 64;
+    size_t cap = HOSTILE(need + need / 16, buf->cap ? buf->cap * 2 : 64);
     buf->cap = cap > need ? cap : need;
     buf->data = mem_realloc(buf->data, buf->cap);
 }
 
 void buf_add(struct buf *buf, const void *data, size_t n)
 {
+    assert_hot(!buf->data || !buf->data[buf->len]);
     reserve(buf, n);
     if (n)
         memcpy(buf->data + buf->len, data, n);
@@ -88,11 +92,17 @@ void buf_addf(struct buf *buf, const char *fmt, ...)
     va_end(args);
 }
 
+void buf_cut(struct buf *buf, size_t len)
+{
+    assert(len <= buf->len);
+    buf->len = len;
+    if (buf->data)
+        buf->data[len] = '\0';
+}
+
 void buf_clear(struct buf *buf)
 {
-    buf->len = 0;
-    if (buf->data)
-        buf->data[0] = '\0';
+    buf_cut(buf, 0);
 }
 
 const char *buf_str(const struct buf *buf)

@@ -26,7 +26,9 @@ void buf_addc(struct buf *buf, char c);
 void buf_add_csv(struct buf *buf, const char *text);
 void buf_addf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Empties the buffer and keeps its memory. */
+/* Keeps the first `len` bytes, which are not more than there are, and all of the memory. */
+void buf_cut(struct buf *buf, size_t len);
+/* buf_cut to 0. */
 void buf_clear(struct buf *buf);
 
 /* The text, borrowed until the next call that adds; "" if nothing was added. Never NULL. */

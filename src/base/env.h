@@ -36,4 +36,10 @@
  * virtual time does not change. */
 #define ENV_TRACE_DELAY "ORRERY_TRACE_DELAY"
 
+/* Set by users: which modules say what they do (base/log_module.h). */
+#define ENV_LOG "ORRERY_LOG"
+
+/* Set by tests, for the hostile build: which allocation fails (mem_fail_at). */
+#define ENV_FAIL_ALLOCATION "ORRERY_FAIL_ALLOCATION"
+
 #endif

@@ -107,8 +107,7 @@ static void join_lines(struct buf *out, size_t start)
         while (out->data[i + 1] == ' ')
             i++;
     }
-    out->len = to;
-    out->data[to] = '\0';
+    buf_cut(out, to);
 }
 
 static size_t column_of(const struct buf *out, size_t at)

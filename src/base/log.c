@@ -7,7 +7,6 @@
  */
 #include "base/log.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ void log_set_exit(void (*exit_function)(int status))
     current_exit = exit_function ? exit_function : exit_process;
 }
 
-static void write_line(const char *prefix, const char *fmt, va_list args)
+void log_line(const char *prefix, const char *fmt, va_list args)
 {
     char line[LOG_LINE_MAX];
     size_t room = sizeof line - 1; /* one byte is kept for the newline */
@@ -61,7 +60,7 @@ void log_error(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    write_line("error: ", fmt, args);
+    log_line("error: ", fmt, args);
     va_end(args);
 }
 
@@ -71,7 +70,7 @@ void log_warn(const char *fmt, ...)
     if (current_quiet)
         return;
     va_start(args, fmt);
-    write_line("warning: ", fmt, args);
+    log_line("warning: ", fmt, args);
     va_end(args);
 }
 
@@ -81,7 +80,7 @@ void log_note(const char *fmt, ...)
     if (current_quiet)
         return;
     va_start(args, fmt);
-    write_line("", fmt, args);
+    log_line("", fmt, args);
     va_end(args);
 }
 
@@ -89,7 +88,7 @@ void log_fatal(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    write_line("internal error: ", fmt, args);
+    log_line("internal error: ", fmt, args);
     va_end(args);
     current_exit(3);
     sys_exit(3);
@@ -99,7 +98,7 @@ void log_fatal_input(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    write_line("error: ", fmt, args);
+    log_line("error: ", fmt, args);
     va_end(args);
     current_exit(2);
     sys_exit(2);

@@ -7,6 +7,7 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #define LOG_LINE_MAX 1536
@@ -15,6 +16,9 @@
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "orrery: PREFIX...", never left out: for log_module.h. */
+void log_line(const char *prefix, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
 
 /*
  * Internal failure: writes "orrery: internal error: ..." and ends the process with status 3

@@ -8,9 +8,14 @@
  */
 #include "base/map.h"
 
+#include <assert.h>
+
+#include "base/hostile.h"
 #include "base/mem.h"
 
-#define FIRST_BITS 4
+#define FIRST_BITS HOSTILE(1, 4)
+#define MOVES_TO HOSTILE(64, 0) /* slots: tables of at most so many move at each insertion */
+#define AUDIT_TO HOSTILE(64, 0) /* slots: the invariant of such tables is checked */
 
 void map_init(struct map *map)
 {
@@ -51,17 +56,42 @@ static size_t probe(const struct map *map, uint64_t key)
     return i;
 }
 
-static void grow(struct map *map)
+/* Every key is where a lookup finds it, and their number is right. */
+static void audit(const struct map *map)
+{
+    size_t n = slot_count(map), count = 0;
+
+    if (n > AUDIT_TO)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        assert(map->slots[i].key == 0 || probe(map, map->slots[i].key) == i);
+        count += map->slots[i].key != 0;
+    }
+    assert(count == map->count && (n == 0 || count < n));
+}
+
+/* Moves all to a table with 2^(64 - shift) slots. */
+static void move_to(struct map *map, unsigned shift)
 {
     struct map_slot *old = map->slots;
     size_t n = slot_count(map);
-    map->shift = old ? map->shift - 1 : 64 - FIRST_BITS;
+    map->shift = shift;
     map->slots = mem_zalloc(((size_t)1 << (64 - map->shift)) * sizeof *map->slots);
     for (size_t i = 0; i < n; i++) {
         if (old[i].key != 0)
             map->slots[probe(map, old[i].key)] = old[i];
     }
     mem_free(old);
+}
+
+static void make_room(struct map *map)
+{
+    if (!map->slots)
+        move_to(map, 64 - FIRST_BITS);
+    else if ((map->count + 1) * 4 > slot_count(map) * 3)
+        move_to(map, map->shift - 1);
+    else if (slot_count(map) <= MOVES_TO)
+        move_to(map, map->shift);
 }
 
 uint64_t *map_find(const struct map *map, uint64_t key)
@@ -99,11 +129,12 @@ uint64_t *map_insert(struct map *map, uint64_t key, int *is_new)
         *is_new = !val;
     if (val)
         return val;
-    if ((map->count + 1) * 4 > slot_count(map) * 3)
-        grow(map);
+    make_room(map);
+    assert_hot(map->count + 1 < slot_count(map)); /* else a lookup would not end */
     struct map_slot *slot = &map->slots[probe(map, key)];
     *slot = (struct map_slot){.key = key, .val = 0};
     map->count++;
+    audit(map);
     return &slot->val;
 }
 
@@ -136,8 +167,10 @@ int map_remove(struct map *map, uint64_t key)
     size_t i = probe(map, key);
     if (map->slots[i].key != key)
         return 0;
+    assert(map->count > 0);
     close_hole(map, i);
     map->count--;
+    audit(map);
     return 1;
 }
 

@@ -32,6 +32,14 @@ void mem_trim(void);
 void *mem_try_alloc(size_t n, size_t size);
 
 /*
+ * The hostile build lets an allocation of this process fail, as `text` says: "K" is the K-th that
+ * may fail (mem_try_alloc, mem_map), "all:K" the K-th of all; NULL is none. Other builds do
+ * nothing. Returns -1 if the text is not good. The hostile build also fills memory that is
+ * allocated or freed (base/hostile.h), and mem_realloc always moves.
+ */
+int mem_fail_at(const char *text);
+
+/*
  * Anonymous zeroed pages without swap reservation; only touched pages count. With `huge`, huge
  * pages are advised, and a mapping of at least MEM_HUGE_PAGE bytes starts on a multiple of it.
  * NULL with errno on failure. Release with mem_unmap and the same size.

@@ -8,14 +8,13 @@
  */
 #include "base/pool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 
-#define FILL_ALLOCATED 0xCD
-#define FILL_FREED 0xDD
 #define KEPT_MIN_LOG2 10 /* of POOL_MAX */
 #define KEPT_STEPS_LOG2 3
 _Static_assert(POOL_MAX == 1 << KEPT_MIN_LOG2, "the first class follows the blocks in chunks");
@@ -24,6 +23,71 @@ void pool_init(struct pool *pool, const char *name)
 {
     *pool = (struct pool){.chunk_size = POOL_CHUNK_MIN, .name = name};
 }
+
+static size_t block_size(size_t size)
+{
+    size_t bytes = ((size + 15) & ~(size_t)15) + POOL_TAIL;
+
+    return bytes ? bytes : 16;
+}
+
+/* ---- checks of the hostile build ---- */
+
+/* What follows a block of at most POOL_MAX bytes while it is in use. */
+struct tail {
+    uint64_t size;
+    uint64_t mark; /* MARK ^ the block's address */
+};
+#define MARK UINT64_C(0x9d3c5a7be1f02846)
+
+static struct tail *tail_of(void *ptr, size_t size)
+{
+    return (struct tail *)((char *)ptr + block_size(size) - POOL_TAIL);
+}
+
+/* The block, of `bytes` bytes, is free: all behind its link is as it was filled. */
+static void check_free(const struct pool *pool, const void *ptr, size_t bytes)
+{
+    const unsigned char *at = ptr;
+
+    for (size_t i = sizeof(struct pool_block); i < bytes; i++)
+        if (at[i] != HOSTILE_FREED)
+            log_fatal("pool '%s': block %p of %zu bytes was written after it was freed", pool->name,
+                      ptr, bytes);
+}
+
+static void begin_use(void *ptr, size_t size, size_t bytes)
+{
+    memset(ptr, HOSTILE_FRESH, bytes);
+    if (size <= POOL_MAX)
+        *tail_of(ptr, size) = (struct tail){size, MARK ^ (uintptr_t)ptr};
+}
+
+void pool_check_free(struct pool *pool, void *ptr, size_t size)
+{
+    const struct tail *tail = tail_of(ptr, size);
+
+    if (tail->size != size || tail->mark != (MARK ^ (uintptr_t)ptr))
+        log_fatal("pool '%s': block %p is freed with %zu bytes, but was allocated with another "
+                  "size, is free, or was written beyond its end",
+                  pool->name, ptr, size);
+    memset(ptr, HOSTILE_FREED, block_size(size));
+}
+
+void pool_check_alloc(struct pool *pool, void *ptr, size_t size)
+{
+    check_free(pool, ptr, block_size(size));
+    begin_use(ptr, size, block_size(size));
+}
+
+static void check_all_free(const struct pool *pool)
+{
+    for (size_t c = 0; c <= POOL_CLASSES; c++)
+        for (const struct pool_block *b = pool->free[c]; b; b = b->next)
+            check_free(pool, b, c ? 16 * c : 16);
+}
+
+/* ---- chunks ---- */
 
 static void release_kept(struct pool *pool)
 {
@@ -37,6 +101,8 @@ static void release_kept(struct pool *pool)
 
 void pool_fini(struct pool *pool)
 {
+    if (POOL_CHECKS)
+        check_all_free(pool);
     release_kept(pool);
     while (pool->chunks) {
         struct pool_chunk *chunk = pool->chunks;
@@ -44,29 +110,6 @@ void pool_fini(struct pool *pool)
         mem_unmap(chunk, chunk->size);
     }
     pool_init(pool, pool->name);
-}
-
-static size_t block_size(size_t size)
-{
-    return size ? (size + 15) & ~(size_t)15 : 16;
-}
-
-/* Bytes of a freed block behind its link hold FILL_FREED. */
-void pool_debug_free(struct pool *pool, void *ptr, size_t size)
-{
-    (void)pool;
-    memset(ptr, FILL_FREED, block_size(size));
-}
-
-void pool_debug_alloc(struct pool *pool, void *ptr, size_t size)
-{
-    const unsigned char *bytes = ptr;
-    for (size_t i = sizeof(struct pool_block); i < block_size(size); i++) {
-        if (bytes[i] != FILL_FREED)
-            log_fatal("pool '%s': block %p of %zu bytes was written after it was freed", pool->name,
-                      ptr, size);
-    }
-    memset(ptr, FILL_ALLOCATED, block_size(size));
 }
 
 /* Turns [bump, end), less than one largest block, into a free block. */
@@ -77,9 +120,9 @@ static void recycle_rest(struct pool *pool)
         return;
     struct pool_block *block = (struct pool_block *)pool->bump;
     pool->bump = pool->end;
-#ifdef POOL_DEBUG
-    pool_debug_free(pool, block, rest);
-#endif
+    if (POOL_CHECKS)
+        memset(block, HOSTILE_FREED, rest);
+    assert(rest / 16 <= POOL_CLASSES);
     block->next = pool->free[rest / 16];
     pool->free[rest / 16] = block;
 }
@@ -122,11 +165,11 @@ static void *alloc_large(struct pool *pool, size_t size)
     block = pool->kept[class];
     if (!block)
         return mem_alloc(bytes);
+    assert(pool->kept_bytes >= bytes);
     pool->kept[class] = block->next;
     pool->kept_bytes -= bytes;
-#ifdef POOL_DEBUG
-    pool_debug_alloc(pool, block, bytes);
-#endif
+    if (POOL_CHECKS)
+        check_free(pool, block, bytes);
     return block;
 }
 
@@ -140,10 +183,10 @@ void *pool_alloc_slow(struct pool *pool, size_t size)
         add_chunk(pool);
     }
     void *ptr = pool->bump;
+    assert((uintptr_t)ptr % 16 == 0);
     pool->bump += bytes;
-#ifdef POOL_DEBUG
-    memset(ptr, FILL_ALLOCATED, bytes);
-#endif
+    if (POOL_CHECKS)
+        begin_use(ptr, size, bytes);
     return ptr;
 }
 
@@ -157,9 +200,8 @@ void pool_free_large(struct pool *pool, void *ptr, size_t size)
         mem_free(ptr);
         return;
     }
-#ifdef POOL_DEBUG
-    pool_debug_free(pool, ptr, bytes);
-#endif
+    if (POOL_CHECKS)
+        memset(ptr, HOSTILE_FREED, bytes);
     block->next = pool->kept[class];
     pool->kept[class] = block;
     pool->kept_bytes += bytes;

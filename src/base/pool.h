@@ -17,9 +17,10 @@
  * Not thread-safe: a pool belongs to one thread at a time. All blocks are 16-byte aligned.
  * Out of memory ends the process. Nothing here switches.
  *
- * With -DPOOL_DEBUG, memory is filled when allocated (0xCD) and when freed (0xDD), and a block
- * written after its release ends the process when it is next allocated. All files must then be
- * compiled with it.
+ * In the hostile build chunks are small, memory is filled when it is allocated and when it is
+ * freed, and blocks of at most POOL_MAX bytes have a tail with their size. So the process ends when
+ * a block is freed with another size, or was written beyond its end; and when one that was written
+ * after its release is allocated again, or its pool ends.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -27,10 +28,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hostile.h"
+
+#define POOL_CHECKS HOSTILE(1, 0)
+#define POOL_TAIL HOSTILE((size_t)16, (size_t)0)
 #define POOL_MAX 1024
-#define POOL_CLASSES (POOL_MAX / 16)
-#define POOL_CHUNK_MIN ((size_t)64 << 10)
-#define POOL_CHUNK_MAX ((size_t)32 << 20)
+#define POOL_CLASSES ((POOL_MAX + POOL_TAIL) / 16)
+#define POOL_CHUNK_MIN HOSTILE((size_t)4 << 10, (size_t)64 << 10)
+#define POOL_CHUNK_MAX HOSTILE((size_t)256 << 10, (size_t)32 << 20)
 #define POOL_KEPT_MAX 65536
 #define POOL_KEPT_CLASSES 48 /* 8 for each doubling from POOL_MAX on */
 #define POOL_KEPT_BYTES ((size_t)64 << 20)
@@ -66,20 +71,25 @@ void pool_fini(struct pool *pool);
 /* Slow paths of the functions below. */
 void *pool_alloc_slow(struct pool *pool, size_t size);
 void pool_free_large(struct pool *pool, void *ptr, size_t size);
-void pool_debug_alloc(struct pool *pool, void *ptr, size_t size);
-void pool_debug_free(struct pool *pool, void *ptr, size_t size);
+void pool_check_alloc(struct pool *pool, void *ptr, size_t size);
+void pool_check_free(struct pool *pool, void *ptr, size_t size);
+
+/* The class of objects of at most POOL_MAX bytes. */
+static inline size_t pool_class(size_t size)
+{
+    return (size + 15) / 16 + POOL_TAIL / 16;
+}
 
 /* `size` uninitialised bytes, never NULL. Free with pool_free and the same size. */
 static inline void *pool_alloc(struct pool *pool, size_t size)
 {
     if (__builtin_expect(size <= POOL_MAX, 1)) {
-        struct pool_block **head = &pool->free[(size + 15) / 16];
+        struct pool_block **head = &pool->free[pool_class(size)];
         struct pool_block *block = *head;
         if (__builtin_expect(block != NULL, 1)) {
             *head = block->next;
-#ifdef POOL_DEBUG
-            pool_debug_alloc(pool, block, size);
-#endif
+            if (POOL_CHECKS)
+                pool_check_alloc(pool, block, size);
             return block;
         }
     }
@@ -90,11 +100,10 @@ static inline void *pool_alloc(struct pool *pool, size_t size)
 static inline void pool_free(struct pool *pool, void *ptr, size_t size)
 {
     if (__builtin_expect(size <= POOL_MAX, 1)) {
-        struct pool_block **head = &pool->free[(size + 15) / 16];
+        struct pool_block **head = &pool->free[pool_class(size)];
         struct pool_block *block = (struct pool_block *)ptr;
-#ifdef POOL_DEBUG
-        pool_debug_free(pool, ptr, size);
-#endif
+        if (POOL_CHECKS)
+            pool_check_free(pool, ptr, size);
         block->next = *head;
         *head = block;
         return;
@@ -106,7 +115,7 @@ static inline void pool_free(struct pool *pool, void *ptr, size_t size)
 static inline void pool_prefetch(const struct pool *pool, size_t size)
 {
     if (__builtin_expect(size <= POOL_MAX, 1))
-        __builtin_prefetch(pool->free[(size + 15) / 16], 1);
+        __builtin_prefetch(pool->free[pool_class(size)], 1);
 }
 
 #endif

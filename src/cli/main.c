@@ -5,9 +5,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/log.h"
+#include "base/log_module.h"
+#include "base/mem.h"
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "base/sys.h"
@@ -154,6 +158,12 @@ int main(int argc, char **argv)
     static char help[] = "help", version[] = "version";
     struct err err;
     open_streams();
+    if (log_modules_init(&err))
+        return cli_fail(&err);
+    if (mem_fail_at(getenv(ENV_FAIL_ALLOCATION)) != 0) {
+        log_error(ENV_FAIL_ALLOCATION " '%s': expected K or all:K", getenv(ENV_FAIL_ALLOCATION));
+        return EXIT_USAGE;
+    }
     signal(SIGXFSZ, SIG_IGN); /* with 'ulimit -f', writing fails and is reported */
     if (argc < 2) {
         log_error("no command given: try 'orrery help'");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/units.h"
 #include "cli/apps_read.h"
 #include "cli/epoch.h"
@@ -480,5 +481,7 @@ void cli_run_init(struct cli_run *run)
     run->job.opt.procs = 1;
     run->job.opt.rank_map_fd = -1;
     run->job.opt.machine_fd = -1;
+    run->job.opt.random = HOSTILE(1, 0);
+    run->job.opt.seed = HOSTILE(1, 0);
     run->job.progress = -1;
 }

@@ -16,12 +16,14 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "engine/proc_link.h"
 
 #define UNIT 16
-#define CAPACITY_MAX ((uint32_t)256 << 10) /* bytes of one conduit, at most */
-#define CAPACITY_MIN ((uint32_t)8 << 10)
+/* bytes of one conduit, powers of two */
+#define CAPACITY_MAX HOSTILE((uint32_t)256, (uint32_t)256 << 10)
+#define CAPACITY_MIN HOSTILE((uint32_t)256, (uint32_t)8 << 10)
 #define CAPACITY_ALL ((uint64_t)64 << 20) /* bytes of all conduits of a machine, if possible */
 #define WAITING_NS 200000                 /* the longest sleep while a message waits for room */
 #define LINE 64
@@ -78,6 +80,7 @@ static void init(struct conduits *l)
     uint32_t count = l->bells.count, mine = l->bells.mine;
 
     l->capacity = capacity_of(count);
+    assert(l->capacity % UNIT == 0 && !(l->capacity & (l->capacity - 1)) && mine < count);
     l->in = mem_zalloc(count * sizeof *l->in);
     l->out = mem_zalloc(count * sizeof *l->out);
     for (uint32_t q = 0; q < count; q++) {
@@ -146,6 +149,7 @@ uint64_t conduits_shown(const struct conduits *l, uint32_t which)
 
 static uint64_t room(const struct conduits *l, const struct conduit_out *o)
 {
+    assert_hot(o->written >= o->read && o->written - o->read <= l->capacity); /* invariant 1 */
     return l->capacity - (o->written - o->read);
 }
 
@@ -162,6 +166,7 @@ static void put(const struct conduits *l, struct conduit_out *o, const void *dat
 {
     uint64_t at = o->written & (l->capacity - 1), straight = l->capacity - at;
 
+    assert_hot(at % UNIT == 0 && padded(bytes) <= room(l, o)); /* invariant 3 */
     if (straight > bytes)
         straight = bytes;
     memcpy(o->conduit->data + at, data, straight);
@@ -203,6 +208,7 @@ static int put_item(const struct conduits *l, struct conduit_out *o)
         part = item->bytes - item->sent;
     put(l, o, (char *)item->data + item->sent, part);
     item->sent += part;
+    assert(item->sent <= item->bytes);
     return item->sent == item->bytes;
 }
 
@@ -225,6 +231,7 @@ int conduits_push(struct conduits *l)
 {
     uint32_t left = l->waiting;
 
+    assert(l->waiting < l->bells.count);
     for (uint32_t q = 0; left > 0 && q < l->bells.count; q++) {
         if (!l->out[q].first)
             continue;
@@ -271,6 +278,7 @@ static void get(const struct conduits *l, struct conduit_in *in, void *data, uin
 {
     uint64_t at = in->read & (l->capacity - 1), straight = l->capacity - at;
 
+    assert_hot(at % UNIT == 0 && bytes <= l->capacity);
     if (straight > bytes)
         straight = bytes;
     memcpy(data, in->conduit->data + at, straight);
@@ -284,6 +292,7 @@ static int get_message(const struct conduits *l, struct conduit_in *in)
     uint64_t written = __atomic_load_n(&in->conduit->written, __ATOMIC_ACQUIRE), part;
     struct conduit_head head;
 
+    assert_hot(written >= in->read && written - in->read <= l->capacity);
     if (!in->data) {
         if (written == in->read)
             return 0;
@@ -298,6 +307,7 @@ static int get_message(const struct conduits *l, struct conduit_in *in)
         part = written - in->read;
     get(l, in, (char *)in->data + in->got, part);
     in->got += part;
+    assert(in->got <= in->bytes);
     return in->got == in->bytes;
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "engine/engine_internal.h"
 #include "engine/state.h"
 
@@ -16,6 +17,7 @@ static inline void due_moved(struct engine_decisions *d, uint32_t at)
 {
     struct engine *e = (struct engine *)((char *)d - offsetof(struct engine, decisions));
 
+    assert_hot(at < d->len && d->at[at].id < e->known);
     engine_entity_at(e, d->at[at].id)->heap_pos = at + 1;
 }
 
@@ -26,6 +28,7 @@ void engine_make_ready(struct engine *e, struct engine_entity *x, uint32_t id, e
     engine_change(e, x, ENGINE_READY);
     x->wake = (uint8_t)why;
     if (x->heap_pos) {
+        assert_hot(e->decisions.at[x->heap_pos - 1].id == id);
         engine_decisions_remove(&e->decisions, x->heap_pos - 1);
         x->heap_pos = 0;
     }
@@ -35,6 +38,7 @@ void engine_make_ready(struct engine *e, struct engine_entity *x, uint32_t id, e
 /* A blocked entity has a decision due at `due`, unless it had an earlier one. */
 static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime due)
 {
+    assert_hot(engine_is_blocked(x));
     if (due < e->safe_until)
         engine_make_ready(e, x, id, ENGINE_WAKE_DECIDE);
     else if (!x->heap_pos)
@@ -46,7 +50,8 @@ static void due_by(struct engine *e, struct engine_entity *x, uint32_t id, vtime
 /* Starts a spare at this time. */
 static void begin(struct engine *e, struct engine_entity *x, uint32_t id, vtime when)
 {
-    assert(x->state == ENGINE_NEW && id >= e->cfg.map.count);
+    assert(x->state == ENGINE_NEW && id >= e->cfg.map.count && id < e->cfg.map.room);
+    assert(when >= x->clock && when < VTIME_LIMIT);
     x->clock = when;
     engine_change(e, x, ENGINE_SPAWNED);
     x->wake = ENGINE_WAKE_ARRIVAL;
@@ -69,6 +74,9 @@ static inline void deliver(struct engine *e, struct engine_msg *m)
     uint32_t index = rank_map_index(&e->cfg.map, m->dst);
     struct engine_entity *x = engine_entity_at(e, index);
 
+    assert_hot(index < e->cfg.map.room && rank_map_is_here(&e->cfg.map, m->dst));
+    assert_hot(m->size >= sizeof *m && m->arrival >= 0 && m->arrival <= VTIME_LIMIT);
+    assert_hot(!(m->flags & ENGINE_MSG_MEDIUM));
     if (x->state == ENGINE_DONE) {
         engine_msg_free(e, m);
         return;
@@ -95,6 +103,7 @@ static inline void deliver(struct engine *e, struct engine_msg *m)
 
 static void enter_late(struct engine *e, struct engine_msg *m)
 {
+    assert(m->arrival < e->reached);
     e->late++;
     if (e->reached - m->arrival > e->late_most)
         e->late_most = e->reached - m->arrival;
@@ -105,6 +114,7 @@ static void enter_late(struct engine *e, struct engine_msg *m)
 static inline void hand_in(struct engine *e, struct engine_msg *m, const struct engine_call *call)
 {
     assert(m->arrival >= e->medium_at);
+    assert_hot(e->cfg.medium && !(m->flags & (ENGINE_MSG_MEDIUM | ENGINE_MSG_SPAWN)));
     e->cfg.medium->submit(e->cfg.medium->owner, m, call);
 }
 
@@ -145,6 +155,7 @@ void engine_inject(struct engine *e, struct engine_msg *m)
 /* Invariant 7. What is due after safe_until is not decided before the next quiescence anyway. */
 static void note_asking(struct engine *e, uint32_t id, vtime when)
 {
+    assert_hot(id < e->known && engine_is_started(engine_entity_at(e, id)));
     if (when >= e->safe_until)
         return;
     ARRAY_RESERVE(e->asking, e->asking_cap, e->asking_len + 1, 64);
@@ -162,8 +173,10 @@ int engine_asked_after(const struct engine *e, uint32_t id, vtime due)
 
 void engine_forget_asking(struct engine *e)
 {
-    for (uint32_t i = 0; i < e->asking_len; i++)
+    for (uint32_t i = 0; i < e->asking_len; i++) {
+        assert(e->asking[i].due < e->safe_until);
         engine_entity_at(e, e->asking[i].id)->asking = 0;
+    }
     e->asking_len = 0;
 }
 
@@ -198,6 +211,7 @@ void engine_notify(struct engine *e, uint32_t sender, uint64_t cookie, vtime t)
 {
     struct engine_msg *m = e->cfg.ops->notice(e->cfg.owner, cookie);
 
+    assert_hot(cookie && m->size >= sizeof *m);
     m->src = m->dst = sender;
     m->arrival = t;
     m->flags |= ENGINE_MSG_URGENT;
@@ -207,7 +221,8 @@ void engine_notify(struct engine *e, uint32_t sender, uint64_t cookie, vtime t)
 static inline void block(struct engine *e, struct engine_entity *x, uint32_t id, vtime due,
                          uint32_t wake_after, enum engine_state as)
 {
-    assert_hot(wake_after > 0 && !x->heap_pos);
+    assert_hot(wake_after > 0 && !x->heap_pos && x == engine_entity_at(e, id));
+    assert_hot(due >= 0);
     engine_change(e, x, as);
     x->wake_after = wake_after;
     if (id == e->granted)
@@ -242,6 +257,7 @@ void engine_block_led(struct engine *e, struct engine_entity *x, uint32_t id, vt
 
 void engine_go_out(struct engine *e, struct engine_entity *x)
 {
+    assert(e->cfg.ops->wanted && e->cfg.ops->await);
     engine_change(e, x, ENGINE_OUT);
 }
 
@@ -255,5 +271,6 @@ void engine_wake(struct engine *e, uint32_t id)
 
 void engine_yield(struct engine *e, struct engine_entity *x, uint32_t id)
 {
+    assert_hot(x == engine_entity_at(e, id) && id == e->running && !x->heap_pos);
     engine_make_ready(e, x, id, ENGINE_WAKE_ARRIVAL);
 }

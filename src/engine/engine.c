@@ -36,12 +36,19 @@
 #include "engine/engine_internal.h"
 #include "engine/state.h"
 
-#define IDLE_EVERY 16 /* resumes between two calls of the idle hook */
+#define IDLE_EVERY HOSTILE(1, 16) /* resumes between two calls of the idle hook */
+
+/* In the order of enum engine_end. */
+static const char *const end_words[] = {"all ranks are done", "a deadlock", "a livelock", "stopped",
+                                        "aborted"};
 
 /* ---- turns ---- */
 
 static void give_turn(struct engine *e, uint32_t id)
 {
+    assert_hot(id < e->known);
+    assert_hot(e->running >= e->known ||
+               engine_entity_at(e, e->running)->state != ENGINE_RUNNING); /* one has the turn */
     engine_change(e, engine_entity_at(e, id), ENGINE_RUNNING);
     e->running = id;
     e->turns++;
@@ -52,12 +59,15 @@ static void run_one(struct engine *e, uint32_t id)
     struct engine_entity *x;
 
     give_turn(e, id);
-    if (!e->cfg.ops->resume(e->cfg.owner, id))
+    if (!e->cfg.ops->resume(e->cfg.owner, id)) {
+        assert_hot(engine_entity_at(e, e->running)->state != ENGINE_RUNNING);
         return;
+    }
     x = engine_entity_at(e, e->running);
     engine_change(e, x, ENGINE_DONE);
     assert(!x->lingers);
     e->done++;
+    assert(e->done <= e->cfg.map.count + e->spawned);
     engine_progress(e, x->clock);
     for (struct engine_msg *m; (m = engine_poll(x));)
         engine_msg_free(e, m);
@@ -68,6 +78,7 @@ void engine_linger(struct engine *e, struct engine_entity *x)
     assert(x->state == ENGINE_RUNNING && !x->lingers);
     x->lingers = 1;
     e->done++;
+    assert(e->done <= e->cfg.map.count + e->spawned);
     engine_progress(e, x->clock);
 }
 
@@ -87,6 +98,7 @@ static enum engine_end find_work(struct engine *e)
 /* No entity is ready, but some are out. */
 static void await_out(struct engine *e)
 {
+    assert(e->cfg.ops->await && engine_ready(e) == 0);
     if (!is_wanted(e))
         e->cfg.ops->await(e->cfg.owner);
 }
@@ -177,7 +189,12 @@ enum engine_end engine_run(struct engine *e)
         if (wants_poll(e))
             e->cfg.peers->poll(e->cfg.peers->owner);
     }
-    return e->verdict == ENGINE_END_GOES_ON ? ENGINE_END_STOPPED : (enum engine_end)e->verdict;
+    if (e->verdict == ENGINE_END_GOES_ON)
+        e->verdict = ENGINE_END_STOPPED;
+    LOG_LINE(ENGINE, INFO, LOG_NO_RANK, e->last_progress,
+             "the run is over: %s; %llu messages, %llu quiescences", end_words[e->verdict],
+             (unsigned long long)e->injected, (unsigned long long)e->rounds);
+    return (enum engine_end)e->verdict;
 }
 
 void engine_stop(struct engine *e)
@@ -191,6 +208,7 @@ vtime engine_lower_bound(const struct engine *e)
 
     if (e->next_new < e->cfg.map.count)
         return 0;
+    assert(e->known >= e->cfg.map.count && e->known <= e->cfg.map.room);
     for (uint64_t i = 0; i < e->known; i++) {
         const struct engine_entity *x = engine_entity_at(e, (uint32_t)i);
 
@@ -205,6 +223,8 @@ void engine_init(struct engine *e, const struct engine_config *cfg)
     memset(e, 0, sizeof *e);
     e->cfg = *cfg;
     assert(!cfg->peers || !cfg->medium || !cfg->medium->wait);
+    assert(cfg->stride >= sizeof(struct engine_entity) && cfg->lookahead >= 0);
+    assert(cfg->map.count <= cfg->map.room && cfg->map.proc < cfg->map.procs);
     e->is_forced = cfg->ops && cfg->ops->pace;
     e->granted_due = -1;
     e->granted = UINT32_MAX;

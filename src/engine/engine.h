@@ -554,6 +554,9 @@ void engine_go_out(struct engine *, struct engine_entity *);
 /* Wakes an entity of this process, without a message, if it is blocked or out. */
 void engine_wake(struct engine *, uint32_t id);
 
+/* Of the hostile build: with a random schedule, should the running entity yield? */
+int engine_may_yield(struct engine *);
+
 /* The running entity lets others, and the peers, go first; the caller suspends it at once. */
 void engine_yield(struct engine *, struct engine_entity *, uint32_t id);
 

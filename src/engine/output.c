@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -79,6 +80,7 @@ void output_flush(struct output *out)
 
 static void stage_add(struct output *out, int fd, const char *text, size_t n)
 {
+    assert_hot(out->stage_len <= STAGE_SIZE && (fd == 1 || fd == 2));
     if (fd != out->stage_fd || n > STAGE_SIZE - out->stage_len) {
         stage_flush(out);
         out->stage_fd = fd;
@@ -113,6 +115,8 @@ static void advance(struct output *out, const struct output_record *r)
     struct output_position *p = &out->emitted;
     uint64_t rank = r->key >> 2;
 
+    /* output leaves in the order of time, then of rank */
+    assert_hot(r->when > p->when || (r->when == p->when && rank >= p->rank));
     if (p->when == r->when && p->rank == rank)
         p->count++;
     else
@@ -167,6 +171,7 @@ static void add_record(struct output *out, uint64_t key, vtime when, struct buf 
 /* Drops the records [from, to) of the sorted memory. */
 static void remove_records(struct output *out, size_t from, size_t to)
 {
+    assert(from <= to && to <= out->count && out->sorted == out->count);
     for (size_t i = from; i < to; i++)
         out->text_live -= sizeof(struct output_entry) + out->records[i].len;
     memmove(out->records + from, out->records + to, (out->count - to) * sizeof *out->records);

@@ -15,13 +15,15 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "base/ticks.h"
 #include "engine/medium.h"
 #include "engine/procs_internal.h"
 
-#define BOX_MAX ((size_t)64 << 10) /* bytes of a batch that is being filled, at most */
-#define BOX_ALL ((size_t)4 << 20)  /* bytes of all batches that are being filled, at most */
+/* bytes of a batch that is being filled, and of all of them, at most */
+#define BOX_MAX HOSTILE((size_t)256, (size_t)64 << 10)
+#define BOX_ALL ((size_t)4 << 20)
 /* With more processes, look this often without result before reporting. */
 #define REPORT_AT_ONCE 16u
 #define POLL_NS 40000.0     /* how often to poll the link while entities run */
@@ -64,8 +66,11 @@ static void batch_send(struct procs *p, uint32_t to, int tag, char *data, size_t
 {
     const struct proc_link *link = &p->cfg.link;
 
-    if (tag == PROCS_BATCH)
+    assert(to < link->procs && to != link->proc);
+    if (tag == PROCS_BATCH) {
+        assert(len >= sizeof(struct procs_head));
         tell(p, to, data);
+    }
     p->sent += batch_hash(link->proc, to, p->sent_to[to]++);
     p->batches++;
     link->send(link->owner, to, tag, data, len);
@@ -86,6 +91,7 @@ static void box_close(struct procs *p, uint32_t to)
 {
     struct procs_box *box = &p->boxes[to];
 
+    assert(box->data && box->listed && box->len > sizeof(struct procs_head));
     queue(p, to, PROCS_BATCH, box->data, box->len);
     box->data = NULL;
     box->len = 0;
@@ -99,6 +105,7 @@ static char *box_room(struct procs *p, uint32_t to, size_t bytes)
     if (box->data && box->len + bytes > p->box_size)
         box_close(p, to);
     if (!box->listed) {
+        assert(p->open_count < p->cfg.link.procs);
         box->listed = 1;
         p->open[p->open_count++] = to;
     }
@@ -120,6 +127,8 @@ static void peers_send(void *owner, struct engine_msg *m, const struct engine_ca
     size_t bytes = wire_size(m->size);
     char *at = box_room(p, proc, bytes + (call ? sizeof *call : 0));
 
+    assert_hot(proc != p->cfg.link.proc && m->size >= sizeof *m);
+    assert_hot(!call == !(m->flags & ENGINE_MSG_MEDIUM));
     memcpy(at, (char *)m + WIRE_SKIP, m->size - WIRE_SKIP);
     if (call)
         memcpy(at + bytes, call, sizeof *call);
@@ -184,7 +193,10 @@ static void batch_deliver(struct procs *p, const char *data, size_t len)
     struct engine_msg head;
     struct engine_call call;
 
+    assert(len >= sizeof sender);
     memcpy(&sender, data, sizeof sender);
+    /* with a medium all take part in all steps, and early batches wait (procs_early.c) */
+    assert(!p->cfg.in_step || sender.step <= p->epoch);
     engine_learn(e, sender.safe_until, sender.reached);
     for (size_t at = sizeof sender; at < len;) {
         struct engine_msg *m;
@@ -192,6 +204,7 @@ static void batch_deliver(struct procs *p, const char *data, size_t len)
 
         memcpy((char *)&head + WIRE_SKIP, data + at, sizeof head - WIRE_SKIP);
         size = head.size;
+        assert(size >= sizeof *m && wire_size(size) <= len - at);
         m = engine_msg_alloc(e, size);
         memcpy((char *)m + WIRE_SKIP, data + at, size - WIRE_SKIP);
         at += wire_size(size);
@@ -199,6 +212,7 @@ static void batch_deliver(struct procs *p, const char *data, size_t len)
             engine_deliver(e, m, NULL);
             continue;
         }
+        assert(sizeof call <= len - at);
         memcpy(&call, data + at, sizeof call);
         at += sizeof call;
         engine_deliver(e, m, &call);
@@ -217,23 +231,30 @@ static void take(struct procs *p, uint32_t from, int tag, const void *data, size
 {
     struct procs_report report;
 
+    assert(from < p->cfg.link.procs);
     switch (tag) {
     case PROCS_BATCH:
         batch_deliver(p, data, bytes);
         count_received(p, from);
         break;
     case PROCS_REPORT:
+        assert(p->cfg.link.proc == 0 && bytes == sizeof report);
         memcpy(&report, data, sizeof report);
         take_report(p, from, &report);
         break;
     case PROCS_VERDICT:
+        /* only who has reported in this epoch gets one, which ends the epoch */
+        assert(from == 0 && bytes == sizeof p->verdict && !p->has_verdict);
+        assert(p->last.serial > 0 && p->last.epoch == p->epoch);
         memcpy(&p->verdict, data, sizeof p->verdict);
         p->has_verdict = 1;
         break;
     case PROCS_LOOK:
+        assert(from == 0 && bytes == sizeof p->look);
         memcpy(&p->look, data, sizeof p->look);
         break;
     case PROCS_LOOKED:
+        assert(p->cfg.link.proc == 0 && bytes == sizeof p->look);
         p->looked += memcmp(&p->look, data, sizeof p->look) == 0;
         break;
     default:
@@ -293,6 +314,7 @@ static void send_verdict(struct procs *p, uint32_t to, const struct engine_statu
     const struct proc_link *link = &p->cfg.link;
     struct procs_verdict v = {p->epochs[to]++, *all};
 
+    assert(p->has_report[to] && p->report_count > 0);
     p->has_report[to] = 0;
     p->report_count--;
     p->sum_sent -= p->reports[to].sent;
@@ -310,6 +332,8 @@ static void give_verdict(struct procs *p, enum engine_forced forced)
     const struct engine *e = p->cfg.engine;
     struct engine_status all = p->reports[0].status;
 
+    /* all have reported, and nothing is in flight */
+    assert(p->report_count == p->cfg.link.procs && p->sum_sent == p->sum_received);
     for (uint32_t i = 1; i < p->cfg.link.procs; i++)
         engine_status_merge(&all, &p->reports[i].status);
     engine_status_complete(e, &all);
@@ -332,9 +356,11 @@ static void take_report(struct procs *p, uint32_t from, const struct procs_repor
 {
     struct procs_report *old = &p->reports[from];
 
+    assert(r->epoch <= p->epochs[from]);
     if (r->epoch != p->epochs[from])
         return;
     if (p->has_report[from]) {
+        assert(r->serial > old->serial && r->progress >= old->progress);
         p->sum_sent -= old->sent;
         p->sum_received -= old->received;
     } else {
@@ -405,6 +431,8 @@ static void report(struct procs *p, const struct engine_status *mine)
 {
     const struct proc_link *link = &p->cfg.link;
 
+    assert(!p->open_count && !p->full); /* a report is made with all boxes empty */
+    assert(p->epoch >= p->last.epoch);
     if (mine->progressed)
         p->progress = p->last.serial + 1;
     p->last = (struct procs_report){.epoch = p->epoch,

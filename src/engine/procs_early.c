@@ -9,6 +9,7 @@
  * after it (engine.h, invariant 7). Therefore, where all take part in all steps, batches have the
  * number of their step, and whatever comes from a process that is ahead waits for the verdict.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -32,6 +33,7 @@ static int is_early(const struct procs *p, uint32_t from, int tag, const void *d
     if (tag != PROCS_BATCH)
         return 0;
     memcpy(&head, data, sizeof head);
+    assert(head.step <= p->epoch + 1);
     return head.step > p->epoch;
 }
 
@@ -56,6 +58,7 @@ struct procs_held *procs_release(struct procs *p)
 
     if (!all || all->epoch == p->epoch)
         return NULL;
+    assert(p->epoch == all->epoch + 1);
     p->held = NULL;
     return all;
 }

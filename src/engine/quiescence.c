@@ -5,6 +5,10 @@
  * Every process takes the same step, since all of it depends on the status of all (engine->all)
  * only.
  */
+#include <assert.h>
+
+#include "base/hostile.h"
+#include "base/units.h"
 #include "engine/engine_internal.h"
 #include "engine/state.h"
 
@@ -63,6 +67,7 @@ static void status(struct engine *e, struct engine_status *s)
                                        rank_map_number(&e->cfg.map, e->decisions.at[0].id)};
     if (e->cfg.medium && !e->cfg.medium->wait) {
         s->medium = e->cfg.medium->next(e->cfg.medium->owner);
+        assert(s->medium >= e->medium_at); /* it handles no event in its past */
         s->notices = e->cfg.medium->notices(e->cfg.medium->owner);
     }
 }
@@ -119,6 +124,8 @@ static void grant_one(struct engine *e)
 
     if (!rank_map_is_here(&e->cfg.map, first->id))
         return;
+    assert(e->decisions.len && e->decisions.at[0].due == first->due &&
+           rank_map_number(&e->cfg.map, e->decisions.at[0].id) == first->id);
     e->granted = e->decisions.at[0].id;
     e->granted_due = first->due;
     wake_first(e);
@@ -157,9 +164,31 @@ static int attend(struct engine *e)
 {
     vtime past = e->cfg.medium->wait(e->cfg.medium->owner, e->all.first.due);
 
+    assert(e->all.medium == VTIME_NEVER && e->all.notices == 0);
     e->rounds++;
     grant_until(e, past);
     return past != VTIME_NEVER || engine_ready(e) > 0;
+}
+
+__attribute__((cold)) static void say_step(const struct engine *e, vtime medium, vtime first)
+{
+    char what[2][UNITS_TEXT_MAX];
+
+    log_module_line(LOG_ENGINE, LOG_NO_RANK, e->safe_until,
+                    "quiescence %llu: the first decision is due at %s, the network's next event at "
+                    "%s, notices %llu",
+                    (unsigned long long)e->rounds + 1,
+                    units_format_time(what[0], sizeof what[0], first),
+                    units_format_time(what[1], sizeof what[1], medium),
+                    (unsigned long long)e->all.notices);
+}
+
+static void advance_medium(struct engine *e, vtime from, vtime limit)
+{
+    vtime at = e->cfg.medium->advance(e->cfg.medium->owner, from, limit);
+
+    assert(at >= e->medium_at && at >= from && at <= limit);
+    e->medium_at = at;
 }
 
 /*
@@ -176,11 +205,14 @@ static void advance(struct engine *e, vtime medium, vtime first)
 {
     vtime safe = vtime_add(first, e->cfg.lookahead);
 
+    assert(first != VTIME_NEVER || medium != VTIME_NEVER);
+    if (LOG_WANTS(ENGINE, DEBUG))
+        say_step(e, medium, first);
     e->rounds++;
     reach(e, medium, first);
     if (medium <= first) {
         if (e->cfg.medium)
-            e->medium_at = e->cfg.medium->advance(e->cfg.medium->owner, medium, first);
+            advance_medium(e, medium, first);
         if (!e->all.notices)
             grant_until(e, vtime_add(medium, e->cfg.lookahead));
     } else if (e->cfg.lookahead <= 0) {
@@ -240,6 +272,7 @@ static int is_standstill(const struct engine_status *s)
 /* Does the status of all say that the run is over, whatever is due? Else ENGINE_END_GOES_ON. */
 static enum engine_end is_over(const struct engine *e, const struct engine_status *s)
 {
+    assert(s->done <= e->cfg.map.world + s->spawned && s->led <= s->away);
     if (s->done == e->cfg.map.world + s->spawned)
         return ENGINE_END_DONE;
     if (s->away && s->abort.due != VTIME_NEVER)
@@ -397,6 +430,7 @@ static enum engine_end await_away(struct engine *e)
 
 enum engine_end engine_quiesce(struct engine *e)
 {
+    assert(engine_ready(e) == 0 && e->out == 0 && e->next_new == e->cfg.map.count);
     if (e->known <= AUDIT_MOST)
         engine_audit(e);
     if (e->cfg.ops->pace)

@@ -16,15 +16,19 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
 
-#define NEW_AFTER 4096 /* resumes of others after which a new entity starts anyway */
-#define STAY_MAX 4096  /* resumes after which the next group follows anyway */
-#define FEW 8          /* so many are left in the ring when the next group follows */
+/* resumes of others after which a new entity starts anyway */
+#define NEW_AFTER HOSTILE(3, 4096)
+#define STAY_MAX HOSTILE(5, 4096) /* resumes after which the next group follows anyway */
+#define FEW HOSTILE(2, 8)         /* so many are left in the ring when the next group follows */
 
 static inline void push(struct engine *e, uint32_t id)
 {
+    assert_hot(engine_entity_at(e, id)->state == ENGINE_READY ||
+               engine_entity_at(e, id)->state == ENGINE_SPAWNED);
     ARRAY_RING_RESERVE(e->ready, e->ready_cap, e->ready_head, e->ready_tail - e->ready_head, 64);
     e->ready[e->ready_tail++ & (e->ready_cap - 1)] = id;
 }
@@ -60,6 +64,7 @@ static void put_off(struct engine *e, uint32_t id)
         ARRAY_RING_RESERVE(l->queue, l->queue_cap, l->head, l->tail - l->head, 16);
         l->queue[l->tail++ & (l->queue_cap - 1)] = number;
     }
+    assert_hot(!(g->set[id % ENGINE_GROUP / 64] >> id % 64 & 1)); /* it is ready once */
     g->set[id % ENGINE_GROUP / 64] |= (uint64_t)1 << id % 64;
 }
 
@@ -72,6 +77,7 @@ static void next_group(struct engine *e)
     e->group = l->queue[l->head++ & (l->queue_cap - 1)];
     e->stay = 0;
     g = &l->groups[e->group];
+    assert_hot(!is_empty(g));
     for (uint32_t i = 0; i < ENGINE_GROUP / 64; i++)
         for (; g->set[i]; g->set[i] &= g->set[i] - 1)
             push(e, e->group * ENGINE_GROUP + 64 * i + (uint32_t)__builtin_ctzll(g->set[i]));
@@ -89,6 +95,11 @@ void engine_add_ready(struct engine *e, uint32_t id)
     }
 }
 
+static inline int nobody_put_off(const struct engine *e)
+{
+    return e->later.head == e->later.tail;
+}
+
 /* Random schedule: moves a random ready entity to the front; or chooses to start a new one instead,
  * and returns 1. */
 static int shuffle(struct engine *e)
@@ -96,6 +107,7 @@ static int shuffle(struct engine *e)
     uint64_t ready = engine_ready(e), mask = e->ready_cap - 1, pick;
     uint32_t id;
 
+    assert_hot(nobody_put_off(e)); /* a bag holds all that are ready */
     pick = rng_below(&e->rng, ready + (e->next_new < e->cfg.map.count));
     if (pick == ready)
         return 1;
@@ -105,15 +117,20 @@ static int shuffle(struct engine *e)
     return 0;
 }
 
+int engine_may_yield(struct engine *e)
+{
+    return e->cfg.random && rng_below(&e->rng, 4) == 0;
+}
+
 int64_t engine_take_ready(struct engine *e)
 {
-    struct engine_later *l = &e->later;
     int fresh;
 
-    while (l->head != l->tail && (engine_ready(e) < FEW || e->stay >= STAY_MAX))
+    while (!nobody_put_off(e) && (engine_ready(e) < FEW || e->stay >= STAY_MAX))
         next_group(e);
     e->stay++;
     fresh = engine_ready(e) == 0;
+    assert_hot(e->next_new <= e->cfg.map.count);
     if (fresh && e->next_new == e->cfg.map.count)
         return -1;
     if (e->cfg.random)

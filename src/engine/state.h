@@ -7,6 +7,7 @@
 #define ENGINE_STATE_H
 
 #include "base/hostile.h"
+#include "base/log_module.h"
 #include "engine/engine.h"
 
 /* May an entity change from one state to the other? */
@@ -15,6 +16,10 @@ int engine_may_change(enum engine_state from, enum engine_state to);
 /* Compares the states of all entities with what the engine counts, and with its heap of decisions,
  * when none is ready. O(entities); only the hostile build does it. */
 void engine_audit(const struct engine *);
+
+/* Logs a change. */
+void engine_say_change(const struct engine *, const struct engine_entity *, enum engine_state from)
+    __attribute__((cold));
 
 static inline void engine_count(struct engine *e, enum engine_state s, int by)
 {
@@ -32,6 +37,8 @@ static inline void engine_change(struct engine *e, struct engine_entity *x, enum
 
     assert_hot(engine_may_change(from, to));
     x->state = (uint8_t)to;
+    if (LOG_WANTS(ENGINE, DEBUG))
+        engine_say_change(e, x, from);
     engine_count(e, to, 1);
     /* all that are counted become ready next */
     if (to == ENGINE_READY && __builtin_expect(from != ENGINE_BLOCKED, 0))

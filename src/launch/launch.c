@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/log_module.h"
 #include "base/sys.h"
 #include "engine/output_book.h"
 #include "launch/workers.h"
@@ -228,6 +229,8 @@ int launch_start(const struct launch_page *page, const char *libdir, const char 
         waitpid(child, NULL, 0);
         return err_set(err, ERR_SYSTEM, "cannot execute '%s': %s", path, strerror(error));
     }
+    LOG_LINE(LAUNCH, INFO, LOG_NO_RANK, VTIME_NEVER, "'%s' is process %ld of the system", path,
+             (long)child);
     *pid = child;
     return 0;
 }

@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/units.h"
@@ -312,8 +313,7 @@ static void look_for_hang(struct watch *watch, double now, double cpu)
     }
 }
 
-/* A rank that waits in a system call holds up all others, and may be waiting for one of them. A
- * process whose ranks have ended may wait for other processes. */
+/* A rank that waits in a system call holds up all others, and may be waiting for one of them. */
 static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t counter)
 {
     int32_t rank = watch->page->now.current_pid;
@@ -322,7 +322,7 @@ static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t
     char name[32];
     const char *said = name;
     if (counter + watch->page->now.beats != watch->stalled_seen || cpu != watch->cpu ||
-        watch->page->now.switches == 0 || watch->page->now.ended || watch->page->now.crashing) {
+        watch->page->now.switches == 0 || watch->page->now.crashing) {
         watch->stalled_seen = counter + watch->page->now.beats;
         watch->stalled_since = now;
         watch->stalled_next = STALLED_S;
@@ -497,6 +497,8 @@ void launch_watch_wait(pid_t pid, struct launch_page *page, const struct launch_
         struct timespec interval = {0, watch.is_near ? MEMORY_TICK_NS : TICK_NS};
         int sig = sigtimedwait(&set, &info, &interval);
         if (sig > 0 && sig != SIGCHLD)
+            LOG_LINE(LAUNCH, INFO, LOG_NO_RANK, VTIME_NEVER, "signal %d is passed on", sig);
+        if (sig > 0 && sig != SIGCHLD)
             pass_on(&watch, &info, out);
         launch_backtrace_answer(page, pid);
         if (wait4(pid, &out->status, WNOHANG, &usage) == pid)
@@ -506,6 +508,9 @@ void launch_watch_wait(pid_t pid, struct launch_page *page, const struct launch_
     }
     supervise_tree_fini(&watch.tree);
     erase_line(&watch);
+    LOG_LINE(LAUNCH, INFO, LOG_NO_RANK, VTIME_NEVER, "process %ld of the system has ended, %s %d",
+             (long)pid, WIFSIGNALED(out->status) ? "by signal" : "with status",
+             WIFSIGNALED(out->status) ? WTERMSIG(out->status) : WEXITSTATUS(out->status));
     out->wall_s = launch_watch_now() - start;
     out->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
 }

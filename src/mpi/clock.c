@@ -8,6 +8,7 @@
  */
 #include "mpi/clock.h"
 
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/ticks.h"
 #include "base/units.h"
@@ -34,7 +35,7 @@ void mpi_clock_watch(void)
 void mpi_clock_init(const struct run_options *o)
 {
     mpi_compute_init();
-    mpi_world.attentive = mpi_world.measured || mpi_world.shared ||
+    mpi_world.attentive = HOSTILE(1, 0) || mpi_world.measured || mpi_world.shared ||
                           run_host_kind(o->host)->processes ||
                           (mpi_world.observed & MPI_SEES_CALLS);
     mpi_world.send_overhead = o->platform.mpi_send_overhead;
@@ -159,6 +160,8 @@ void mpi_leave_attentive(struct mpi_rank *self, enum mpi_fn fn)
 {
     if (mpi_world.shared)
         mpi_share_leave(self);
+    if (HOSTILE(1, 0))
+        mpi_share_yield(self);
     mpi_slice_begin();
     mpi_thread_leave(fn);
 }

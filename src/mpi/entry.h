@@ -27,6 +27,8 @@ _Noreturn void mpi_serve(struct mpi_rank *self);
  * long (may switch). */
 void mpi_share_enter(void);
 void mpi_share_leave(struct mpi_rank *self);
+/* Of the hostile build: may let other ranks go first (may switch). */
+void mpi_share_yield(struct mpi_rank *self);
 
 /* Argument `which` of a call is invalid: raises an error that says why, and returns its class
  * (comm/refuse.c). The arguments are passed as words. */

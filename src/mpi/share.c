@@ -32,6 +32,19 @@ void mpi_share_enter(void)
         share.watched--;
 }
 
+/* Of the hostile build: with a random schedule, a rank often lets others go first after a call. The
+ * seed of the schedule decides, so a run can be repeated; no result depends on it. */
+void mpi_share_yield(struct mpi_rank *self)
+{
+    struct engine *e = &mpi_world.engine;
+
+    if (!engine_may_yield(e) || mpi_strand_current || vp_private.threaded || mpi_world.paced ||
+        mpi_world.opt->live)
+        return;
+    engine_yield(e, &self->ent, mpi_rank_index(self));
+    vp_suspend();
+}
+
 void mpi_share_leave(struct mpi_rank *self)
 {
     int unsent = engine_unsent(&mpi_world.engine);

@@ -12,12 +12,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/log.h"
 #include "mpi/ext.h"
 #include "mpi/stats_internal.h"
 
 #define GROUPS_MAX 2048u
-#define INDEXED 32u /* number of pairs of a rank from which they are indexed */
+#define FIRST 4u /* capacity for the first pairs */
+/* number of pairs of a rank from which they are indexed: above FIRST, a power of two */
+#define INDEXED HOSTILE(2 * FIRST, 32u)
 
 void mpi_stats_init(int detail)
 {
@@ -55,7 +58,7 @@ static uint32_t *index_of(const struct mpi_rank *r, uint32_t cap)
 /* The capacity grows by doubling, so it follows from the number of pairs. */
 static uint32_t room(uint32_t count)
 {
-    return (uint32_t)array_room(0, count, 4);
+    return (uint32_t)array_doubled(0, count, FIRST);
 }
 
 /* The slot of the index that holds dst, or the free slot where it belongs. Slots hold 1 + the

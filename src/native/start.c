@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/err.h"
 #include "base/log.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sys.h"
@@ -44,6 +46,9 @@ int native_prepare(void)
     pthread_mutex_lock(&native.lock);
     if (!native.is_ready) {
         const char *how = getenv(NATIVE_VARIABLE);
+        struct err err;
+        if (log_modules_init(&err))
+            log_warn("%s", err.text);
         native_find_all();
         native.pid = sys_getpid();
         native.path = how ? strchr(how, ':') : NULL;

@@ -3,6 +3,7 @@
  * releases them in order of time. Messages without contention bypass it and use the model's
  * formula.
  */
+#include "base/log_module.h"
 #include "net/net_internal.h"
 
 static int is_direct(const struct net *net, const struct engine_msg *m,
@@ -21,6 +22,8 @@ static struct device_sent medium_send(struct device *d, struct engine_msg *m,
 
     if (is_direct(d->owner, m, how))
         return device_formula_send(d, m, how);
+    LOG_LINE(NET, DEBUG, m->src, how->t, "%llu bytes for rank %u enter the network",
+             (unsigned long long)how->bytes, m->dst);
     m->arrival = how->t;
     engine_submit(d->engine, m, &call);
     return (struct device_sent){0, waits ? DEVICE_BY_NOTICE : how->t};

@@ -10,9 +10,13 @@
  * has arrived. Pairs of the same two ranks with another order form a list, which usually has one
  * member.
  */
+#include <assert.h>
+
 #include "net/flow_model.h"
 
 #include "base/array.h"
+#include "base/hostile.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 
 /* ---- blocks ---- */
@@ -63,6 +67,7 @@ static void pair_free(struct flow_model *f, struct flow_pair *pair)
     uint64_t *at = map_find(&f->pairs, pair->key);
     struct flow_pair *p = (struct flow_pair *)(uintptr_t)*at;
 
+    assert(!pair->head && pair->in_ring == 0);
     if (p == pair && !pair->other) {
         map_remove(&f->pairs, pair->key);
     } else if (p == pair) {
@@ -106,6 +111,7 @@ static void forget_pairs(struct flow_model *f)
             return;
         fetch_idle(f, f->idle_head);
         f->idle_head++;
+        assert_hot(i->pair->in_ring > 0 && !hostile_is_stale(i->pair->head));
         if (--i->pair->in_ring || i->pair->head)
             continue; /* it was used again */
         pair_free(f, i->pair);
@@ -123,6 +129,7 @@ static void pair_is_idle(struct flow_model *f, struct flow_pair *pair)
 
 static void go_out(struct flow_model *f, struct flow_parcel *p, vtime arrival)
 {
+    LOG_LINE(NET, DEBUG, p->msg->src, arrival, "a message arrives at rank %u", p->msg->dst);
     p->msg->arrival = arrival;
     engine_emerge(f->engine, p->msg);
     block_free(f, p);
@@ -134,6 +141,7 @@ static void pair_release(struct flow_model *f, struct flow_pair *pair)
     struct flow_parcel *p;
 
     while ((p = pair->head) && p->arrival >= 0) {
+        assert_hot(p->pair == pair);
         if (p->arrival > pair->last)
             pair->last = p->arrival;
         pair->head = p->next;
@@ -145,8 +153,10 @@ static void pair_release(struct flow_model *f, struct flow_pair *pair)
 
 void flow_leave(struct flow_model *f, struct flow_parcel *p, vtime t)
 {
+    assert_hot(p->arrival < 0 && t >= 0); /* it leaves once */
     p->arrival = vtime_add(t, p->latency);
     if (p->cookie) {
+        assert(f->notices > 0);
         engine_notify(f->engine, p->msg->src, p->cookie, t);
         f->notices--;
     }

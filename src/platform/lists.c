@@ -216,7 +216,7 @@ int platform_equal(const struct platform *a, const struct platform *b)
 
 static size_t room_for(size_t count)
 {
-    return count ? array_room(0, count, 4) : 0;
+    return count ? array_doubled(0, count, 4) : 0;
 }
 
 void *platform_list_extend(struct platform *p, enum platform_list_kind kind, size_t more)

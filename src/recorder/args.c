@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "recorder/recorder_internal.h"
 
 #define TEXT_MOST 4096
-#define ITEMS_ON_STACK 64
+#define ITEMS_ON_STACK HOSTILE(1, 64)
 
 struct call {
     struct recorder_rank *r;

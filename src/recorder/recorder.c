@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/log_module.h"
 #include "recorder/profile.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/sites.h"
@@ -34,6 +35,7 @@ void recorder_rank_init(struct recorder_rank *r, struct trace_sink *sink, uint64
     map_init(&r->comms);
     r->next[MPI_ROLE_COMM] = 2; /* MPI_COMM_WORLD and MPI_COMM_SELF */
     r->lanes = 1;
+    LOG_LINE(TRACE, DEBUG, rank, VTIME_NEVER, "its calls are recorded");
 }
 
 void recorder_lane_init(struct recorder_rank *r, struct recorder_lane *lane)

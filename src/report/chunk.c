@@ -73,8 +73,6 @@ struct chunks_mark chunks_mark(const struct chunks *c)
 
 void chunks_revert(struct chunks *c, struct chunks_mark mark)
 {
-    if (c->text.data)
-        c->text.data[mark.length] = 0;
-    c->text.len = mark.length;
+    buf_cut(&c->text, mark.length);
     c->count = mark.count;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/log_module.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -469,6 +470,8 @@ int trace_merge_named(const char *const *parts, size_t count, const char *path,
     open_parts(&m, parts, count, missing);
     trace_clocks_init(&m.clocks);
     gather_all(&m);
+    LOG_LINE(TRACE, INFO, LOG_NO_RANK, VTIME_NEVER, "'%s' is merged from %zu parts, %llu pieces",
+             path, m.count, (unsigned long long)m.all);
     if (m.count)
         make_header(&m);
     int rc = m.count ? check_ranks(&m, err)

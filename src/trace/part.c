@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log_module.h"
 #include "base/mem.h"
+#include "base/hostile.h"
 #include "base/path.h"
 #include "base/sys.h"
 #include "trace/part.h"
 #include "trace/payload.h"
 
-#define FLUSH_AT ((size_t)1 << 20)
+#define FLUSH_AT HOSTILE((size_t)512, (size_t)1 << 20)
 
 /*
  * With many ranks, each stream hands over its records after a few of them: small buffers that never
@@ -18,7 +20,7 @@
  */
 #define PIECES_IN_ALL ((uint64_t)16 << 20)
 #define PIECE_LEAST 192
-#define PIECE_MOST 4096
+#define PIECE_MOST HOSTILE(PIECE_LEAST, 4096)
 
 static size_t piece_for(const struct trace_header *h)
 {
@@ -144,6 +146,8 @@ static void flush_pieces(struct trace_part *p, struct trace_pieces *next)
 
 void trace_part_flush(struct trace_part *p)
 {
+    LOG_LINE(TRACE, DEBUG, LOG_NO_RANK, VTIME_NEVER, "part '%s': %llu records are written", p->path,
+             (unsigned long long)p->waiting);
     flush_pieces(p, &p->locals);
     if (p->define.len)
         write_definitions(p, TRACE_FRAME_DEFINITIONS,
@@ -193,6 +197,7 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
                                       .piece = piece_for(header)},
                              .path = mem_strdup(path),
                              .flush_at = FLUSH_AT};
+    LOG_LINE(TRACE, INFO, LOG_NO_RANK, VTIME_NEVER, "part '%s' begins", path);
     init_pieces(&p->pieces);
     init_pieces(&p->locals);
     buf_init(&p->define);
@@ -211,6 +216,8 @@ int trace_part_open(struct trace_part *p, const char *path, const struct trace_h
 int trace_part_close(struct trace_part *p, struct err *err)
 {
     trace_part_flush(p);
+    LOG_LINE(TRACE, INFO, LOG_NO_RANK, VTIME_NEVER, "part '%s' ends: %llu records lost", p->path,
+             (unsigned long long)p->lost);
     fini_pieces(&p->pieces);
     fini_pieces(&p->locals);
     buf_fini(&p->define);

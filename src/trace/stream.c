@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "trace/payload.h"
 #include "trace/stream.h"
 
@@ -112,6 +113,7 @@ static void __attribute__((noinline)) cut(struct trace_stream *s)
 
 void trace_record_end(struct trace_stream *s)
 {
+    assert_hot(s->used <= s->room);
     s->records++;
     if (__builtin_expect(s->used >= s->limit, 0))
         cut(s);

@@ -20,17 +20,19 @@
  * The `state` of a rank is the top of its own stack, or the packed bytes of the shared stack while
  * another fibre uses that.
  */
+#include <assert.h>
 #include <stdint.h>
 
 #include "base/log.h"
+#include "base/hostile.h"
 #include "vp/host.h"
 #include "vp/pack.h"
 #include "vp/vp_internal.h"
 
-#define OWN_RANKS 256    /* automatic choice: own stacks up to this many ranks */
-#define OWN_MAX 24000u   /* mappings are limited by the system (vm.max_map_count) */
-#define LIVE_LARGE 16384 /* mean live bytes above which own stacks pay off */
-#define COLOURS 64       /* own stacks start at different cache lines */
+#define OWN_RANKS HOSTILE(0u, 256u) /* automatic choice: own stacks up to this many ranks */
+#define OWN_MAX 24000u              /* mappings are limited by the system (vm.max_map_count) */
+#define LIVE_LARGE 16384            /* mean live bytes above which own stacks pay off */
+#define COLOURS 64                  /* own stacks start at different cache lines */
 /* live bytes of a fibre that suspended itself on a stack made by the program */
 #define FOREIGN UINT32_MAX
 
@@ -99,6 +101,7 @@ static void take_stack(struct vp_rank *f)
 
     if (before == f)
         return;
+    assert_hot(!f->own_stack && (!before || (!before->own_stack && before->started)));
     if (before)
         before->state = vp_pack(fibres.top - before->live, before->live);
     if (f->state) { /* it has run before */
@@ -120,6 +123,7 @@ static void take_image(struct vp_rank *f)
 
 static void release(struct vp_rank *f)
 {
+    assert(f->started && fibres.in_image == f);
     if (f->own_stack) {
         struct spare *s = (struct spare *)((char *)f->state - sizeof *s);
 
@@ -210,6 +214,7 @@ static void *choose(void *sp)
 {
     struct vp_rank *f = vp_private.current;
 
+    assert_hot(f && (f->own_stack || fibres.on_stack == f) && fibres.in_image == f);
     vp_private.current = NULL;
     note(f, sp);
     f = vp_hooks->next ? vp_hooks->next(f) : NULL;
@@ -222,6 +227,7 @@ int vp_resume(struct vp_rank *f)
         return vp_host_resume(f);
     if (__builtin_expect(!f->started, 0))
         begin(f);
+    assert_hot(!vp_private.current); /* the scheduler runs */
     vp_switch(&fibres.scheduler, load(f));
     f = vp_private.current;
     if (__builtin_expect(!f, 1))

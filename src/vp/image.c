@@ -22,13 +22,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "vp/touched.h"
 #include "vp/vp_internal.h"
 
 #define LINE 64
 /* zero-filled ranges of at least this size are not copied whole */
-#define SPARSE ((size_t)256 << 10)
+#define SPARSE ((size_t)HOSTILE(16, 256) << 10)
 
 struct segment {
     char *addr;
@@ -61,6 +62,7 @@ static void list_add(struct list *l, struct segment s)
 
 static void list_remove(struct list *l, size_t i)
 {
+    assert(i < l->count);
     l->at[i] = l->at[--l->count];
 }
 
@@ -273,6 +275,7 @@ void vp_image_load(struct vp_rank *f)
     const char *p = v ? v->data : NULL;
     uint32_t runs = v ? v->runs : 0;
 
+    assert_hot(runs <= hot.count && (!runs || hot_end[runs - 1] <= v->cap));
     for (uint32_t i = 0; i < runs; i++) {
         memcpy(hot.at[i].addr, p, hot.at[i].len);
         p += hot.at[i].len;

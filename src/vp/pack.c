@@ -12,13 +12,15 @@
  */
 #include "vp/pack.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "vp/vp_internal.h"
 
 #define WORDS_MAX 512u
-#define KINDS 4
+#define KINDS HOSTILE(1, 4)
 
 typedef uint64_t vec __attribute__((vector_size(16), aligned(8), may_alias));
 
@@ -123,6 +125,7 @@ __attribute__((noinline, cold)) static const struct template *learn(const uint64
     struct template **kinds = templates[words];
     uint32_t best = 0, least = UINT32_MAX;
 
+    assert(words <= WORDS_MAX);
     for (uint32_t k = 0; k < KINDS; k++) {
         uint32_t n = kinds[k] ? template_distance(kinds[k], from) : words / 2;
 
@@ -143,6 +146,7 @@ void *vp_pack(const void *stack, uint32_t bytes)
     uint32_t words = bytes / 8;
     const struct template *t;
 
+    assert_hot(bytes % 8 == 0 && words > 0);
     if (words > WORDS_MAX)
         return pack_plain(from, words);
     for (int k = 0; k < KINDS; k++) {
@@ -160,6 +164,7 @@ void vp_unpack(void *copy, void *to, uint32_t bytes, const void *present)
     const struct template *t = c->base;
     uint64_t *out = to;
 
+    assert_hot(!t || (t->words == bytes / 8 && t->varying <= t->words));
     if (!t) {
         memcpy(out, c->data, bytes);
         pool_free(&vp_pool, c, copy_size(bytes / 8));

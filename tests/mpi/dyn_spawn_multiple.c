@@ -19,6 +19,7 @@ static void child(int argc, char **argv, MPI_Comm parent)
 
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &appnum, &flag);
     CHECK(flag);
+    MPI_Barrier(MPI_COMM_WORLD); /* others have asked, too, and have other numbers */
     said[0] = *appnum;
     said[1] = argc;
     said[2] = argc > 1 && strcmp(argv[1], "root") == 0 && getcwd(where, sizeof where) &&

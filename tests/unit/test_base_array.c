@@ -7,11 +7,12 @@
 
 static void test_room(void)
 {
-    is_int(array_room(0, 1, 16), 16, "the first room");
-    is_int(array_room(0, 33, 16), 64, "a first room that is too small is doubled");
-    is_int(array_room(16, 17, 16), 32, "twice as much");
-    is_int(array_room(3, 13, 16), 24, "from whatever there was");
+    is_int(array_doubled(0, 1, 16), 16, "the first room");
+    is_int(array_doubled(0, 33, 16), 64, "a first room that is too small is doubled");
+    is_int(array_doubled(16, 17, 16), 32, "twice as much");
+    is_int(array_doubled(3, 13, 16), 24, "from whatever there was");
     is_int(array_room(64, 5, 16), 64, "enough stays as it is");
+    is_int(array_room(16, 17, 16), HOSTILE(18, 32), "the hostile build adds little");
 }
 
 static void test_reserve(void)
@@ -36,11 +37,11 @@ static void test_reserve(void)
     for (int i = 0; i < 1000; i++)
         same &= a.at[i] == i;
     ok(same && a.count == 1000, "what was put in is there");
-    ok(a.room == 1024 && moves == 9, "and was moved 9 times");
+    ok(HOSTILE(moves > 50, a.room == 1024 && moves == 9), "and was moved 9 times, or often");
     ARRAY_RESERVE(b.items, b.cap, 3000, 8);
-    is_int((long long)b.cap, 4096, "many at once");
+    is_int((long long)b.cap, HOSTILE(3187, 4096), "many at once");
     ARRAY_RESERVE(b.items, b.cap, b.n, 8);
-    is_int((long long)b.cap, 4096, "it never shrinks");
+    is_int((long long)b.cap, HOSTILE(3187, 4096), "it never shrinks");
     mem_free(a.at);
     mem_free(b.items);
 }
@@ -58,7 +59,7 @@ static void test_reserve_zero(void)
         for (uint16_t k = 0; k < room; k++)
             at[k] = -1;
     }
-    ok(same && room == 1024, "new items are zero");
+    ok(same && room >= 730 && room <= 1024, "new items are zero");
     mem_free(at);
 }
 
@@ -97,12 +98,12 @@ static void test_few(void)
     for (int i = 0; i < 1000; i++)
         same &= a.at[i] == i;
     ok(same && a.at != a.few, "more of them are elsewhere, with the first");
-    is_int(a.room, 1024, "the room doubles");
+    ok(a.room == HOSTILE(a.room, 1024), "the room doubles");
     mem_free(a.at);
     a.at = NULL;
     a.room = 0;
     ARRAY_RESERVE_FEW(a.at, a.room, 9, a.few);
-    ok(a.at != a.few && a.room == 16, "many at once");
+    ok(a.at != a.few && a.room == HOSTILE(9, 16), "many at once");
     mem_free(a.at);
 }
 

@@ -29,7 +29,7 @@ static void test_reuse(void)
     is_int(pool_live(&pool), 0, "a new pool is empty");
     char *a = pool_alloc(&pool, 40), *b = pool_alloc(&pool, 48);
     ok(a != b && (uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0, "two aligned blocks");
-    is_int(pool_live(&pool), 96, "two blocks are in use");
+    is_int(pool_live(&pool), 96 + 2 * POOL_TAIL, "two blocks are in use");
     pool_free(&pool, a, 40);
     pool_free(&pool, b, 48);
     is_int(pool_live(&pool), 0, "and none once they are freed");
@@ -50,10 +50,11 @@ static void test_borders(void)
     memset(largest, 1, POOL_MAX);
     memset(above, 2, POOL_MAX + 1);
     ok(largest[POOL_MAX - 1] == 1 && above[0] == 2, "blocks around the largest class");
-    is_int(pool_live(&pool), 16 + 16 + POOL_MAX, "the larger one is not in a chunk");
+    is_int(pool_live(&pool), 16 + 16 + POOL_MAX + 2 * POOL_TAIL,
+           "the larger one is not in a chunk");
     pool_free(&pool, above, POOL_MAX + 1);
     pool_free(&pool, largest, POOL_MAX);
-    is_int(pool_live(&pool), 16 + 16, "a freed block is not in use");
+    is_int(pool_live(&pool), 16 + 16 + POOL_TAIL, "a freed block is not in use");
     pool_fini(&pool);
     is_int(pool_live(&pool), 0, "nothing is in use after fini");
     ok(pool_alloc(&pool, 16) != NULL, "a pool may be used again after fini");
@@ -109,7 +110,8 @@ static void test_growth(void)
     for (uint64_t i = 0; i < COUNT; i++)
         intact &= blocks[i][0] == i && blocks[i][SIZE / 8 - 1] == ~i;
     ok(intact, "40 MB of blocks do not overlap");
-    is_int(pool_live(&pool), (long long)COUNT * ((SIZE + 15) / 16 * 16), "and all are in use");
+    is_int(pool_live(&pool), (long long)COUNT * ((SIZE + 15) / 16 * 16 + POOL_TAIL),
+           "and all are in use");
     free(blocks);
     pool_fini(&pool);
 }
@@ -126,7 +128,7 @@ static int holds_pattern(const struct live *live)
 /* What a block takes of the chunks. */
 static size_t block_size(size_t size)
 {
-    return size > POOL_MAX ? 0 : size ? (size + 15) / 16 * 16 : 16;
+    return size > POOL_MAX ? 0 : size ? (size + 15) / 16 * 16 + POOL_TAIL : 16;
 }
 
 static size_t random_size(struct rng *rng)
@@ -184,22 +186,28 @@ static void test_random(void)
     pool_fini(&pool);
 }
 
-/* The checks of a debug build are compiled always, so they can be tested always. */
-static void test_debug_checks(void)
+/* What the hostile build alone finds. */
+static void test_checks(void)
 {
-    static struct pool pool;
-    _Alignas(16) static unsigned char block[48];
+    struct pool pool;
+    unsigned char *block;
+
     pool_init(&pool, "test");
-    pool_debug_free(&pool, block, 40);
-    ok(block[0] == 0xDD && block[47] == 0xDD, "a freed block is filled to its end");
-    memset(block, 0, sizeof(void *));
-    pool_debug_alloc(&pool, block, 40);
-    ok(block[0] == 0xCD && block[47] == 0xCD, "a block with only its link written passes");
-    pool_debug_free(&pool, block, 40);
-    block[47] = 1;
-    LOG_CATCH(pool_debug_alloc(&pool, block, 40));
-    ok(strstr(log_caught, "pool 'test'") && strstr(log_caught, "written after it was freed"),
-       "a block written after its release is reported");
+    block = pool_alloc(&pool, 40);
+    ok(block[0] == HOSTILE_FRESH && block[39] == HOSTILE_FRESH, "a new block is filled");
+    LOG_CATCH(pool_free(&pool, block, 56));
+    ok(strstr(log_caught, "another size") != NULL, "it must be freed with its size");
+    block[48] = 0;
+    LOG_CATCH(pool_free(&pool, block, 40));
+    ok(strstr(log_caught, "beyond its end") != NULL, "what is written beyond its end is seen");
+    block = pool_alloc(&pool, 40);
+    pool_free(&pool, block, 40);
+    ok(block[20] == HOSTILE_FREED && block[39] == HOSTILE_FREED, "a freed block is filled");
+    LOG_CATCH(pool_free(&pool, block, 40));
+    ok(strstr(log_caught, "is free") != NULL, "it is freed once");
+    block[20] = 1;
+    LOG_CATCH(pool_alloc(&pool, 40));
+    ok(strstr(log_caught, "written after it was freed") != NULL, "what is written then is seen");
 }
 
 int main(void)
@@ -210,6 +218,7 @@ int main(void)
     test_kept();
     test_growth();
     test_random();
-    test_debug_checks();
+    if (POOL_CHECKS)
+        test_checks();
     return done_testing();
 }

@@ -312,7 +312,7 @@ static void fold(struct buf *b, int (*order)(const void *, const void *), int ad
             l[kept++] = l[i];
         }
     }
-    b->len = kept * sizeof *l;
+    buf_cut(b, kept * sizeof *l);
 }
 
 /* ---- messages never received ---- */

@@ -15,6 +15,7 @@
  */
 #include "mpi/comm/comm.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -66,6 +67,7 @@ static uint32_t index_take(struct mpi_comm *c)
 
     if (table.free_count > COMM_REST) {
         index = table.free_head - 1;
+        assert(index < table.count && (table.slots[index] & 1));
         table.free_head = (uint32_t)(table.slots[index] >> 1);
         table.free_count--;
     } else {
@@ -80,6 +82,7 @@ static uint32_t index_take(struct mpi_comm *c)
 
 static void index_free(uint32_t index)
 {
+    assert(index < table.count && !(table.slots[index] & 1) && table.free_count < table.count);
     table.slots[index] = 1;
     if (table.free_count++)
         table.slots[table.free_tail - 1] = (uintptr_t)(index + 1) << 1 | 1;

@@ -16,9 +16,11 @@
  */
 #include "mpi/comm/comm.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 
 #define GROUP_HANDLE 0x88000000u
@@ -49,6 +51,7 @@ static uint64_t mix(uint64_t x)
 
 static void index_free(uint32_t index)
 {
+    assert(index < table.count && table.slots[index] && table.free_count < table.count);
     table.slots[index] = NULL;
     ARRAY_RING_RESERVE(table.free, table.free_cap, table.free_head, table.free_count,
                        2 * GROUP_REST);
@@ -67,6 +70,7 @@ static uint32_t index_take(struct mpi_group *g)
         ARRAY_RESERVE(table.slots, table.cap, table.count + 1, 64);
         index = table.count++;
     }
+    assert(index < table.count);
     table.slots[index] = g;
     return index;
 }
@@ -93,6 +97,7 @@ static struct mpi_group *intern(struct mpi_group *key)
             mem_free(key->list);
             return mpi_group_ref(g);
         }
+    assert(key->size > 0 && !key->inverse && !key->nodes);
     g = mem_alloc(sizeof *g);
     *g = *key;
     g->refs = 1;
@@ -108,6 +113,7 @@ static void destroy(struct mpi_group *g)
     uint64_t *head = map_find(&table.by_hash, g->hash);
     struct mpi_group *at = (struct mpi_group *)(uintptr_t)*head;
 
+    assert(table.slots[g->index] == g && g->refs == 0);
     if (at == g) {
         *head = (uint64_t)(uintptr_t)g->hash_next;
     } else {
@@ -164,12 +170,14 @@ struct mpi_group *mpi_group_make_list(uint32_t *ranks, uint32_t n)
 
 struct mpi_group *mpi_group_ref(struct mpi_group *g)
 {
+    assert_hot(!hostile_is_stale(g) && g->refs < UINT32_MAX);
     g->refs++;
     return g;
 }
 
 void mpi_group_unref(struct mpi_group *g)
 {
+    assert(g->refs > 0);
     if (--g->refs == 0)
         destroy(g);
 }

@@ -6,9 +6,10 @@
 
 #include <string.h>
 
+#include "base/hostile.h"
 #include "base/mem.h"
 
-#define MEMO_SLOTS 64
+#define MEMO_SLOTS HOSTILE(1, 64)
 #define MEMO_ARGS_MAX 4096
 
 struct memo {
@@ -34,7 +35,7 @@ static struct memo *slot_of(const struct group_memo_key *k)
     for (uint32_t i = 0; i < k->n; i++)
         h = (h ^ (uint32_t)k->args[i]) * 0x9e3779b97f4a7c15u;
     h *= 0x9e3779b97f4a7c15u;
-    return &memos[h >> 58];
+    return &memos[(h >> 58) % MEMO_SLOTS];
 }
 
 int group_memo_find(const struct group_memo_key *k, struct mpi_group **result, int *value)

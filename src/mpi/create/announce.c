@@ -10,6 +10,7 @@
  * Items are not part of virtual time, and there is no quiescence while one is in flight: a rank
  * that waits for one never counts as deadlocked.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -194,8 +195,8 @@ void mpi_comm_learn(const void *data, size_t bytes)
     struct mpi_group *g, *remote = NULL;
     struct mpi_comm *c;
 
-    (void)bytes;
     memcpy(&a, data, sizeof a);
+    assert(bytes >= sizeof a && a.groups >= 1 && a.groups <= 2);
     g = decode_group(&at);
     if (a.groups > 1) {
         remote = decode_group(&at);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "mpi/datatype/datatype_internal.h"
 
@@ -268,6 +269,7 @@ static void destroy(struct mpi_type *t)
 
 void mpi_type_ref(struct mpi_type *t)
 {
+    assert_hot(t->builtin || t->refs > 0);
     if (!t->builtin)
         t->refs++;
 }

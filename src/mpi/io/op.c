@@ -15,6 +15,7 @@
  */
 #include "mpi/io/io_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -39,7 +40,9 @@ void io_op_free(struct io_op *op)
 static void complete(struct mpi_rank *self, struct io_op *op, vtime t)
 {
     struct mpi_req *req = op->req;
+    int error = op->error;
 
+    assert(!op->file || op->file->pending > 0);
     if (op->file) {
         op->file->pending--;
         if (t > op->file->ended)
@@ -50,7 +53,7 @@ static void complete(struct mpi_rank *self, struct io_op *op, vtime t)
     req->bytes = op->moved;
     if (req != &op->own)
         io_op_free(op);
-    mpi_req_done(req, t, op->error);
+    mpi_req_done(req, t, error);
 }
 
 /* ---- data ---- */

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/units.h"
@@ -214,6 +215,8 @@ static void join(struct engine_config *eng)
     mpi_procs_open(mpi_world.opt, &eng->map);
     eng->peers = mpi_procs_peers();
     mpi_world.shared = eng->peers != NULL;
+    if (mpi_world.shared)
+        log_modules_process(eng->map.proc);
     page->now.proc = eng->map.proc;
     page->now.joined = 1;
 }
@@ -320,11 +323,22 @@ static void set_up(void)
         log_fatal_input("%s", err.text);
 }
 
+/* What users ask of the library by the environment, which the command has checked. */
+static void read_environment(void)
+{
+    struct err err;
+
+    if (log_modules_init(&err) != ERR_OK)
+        log_fatal_input("%s", err.text);
+    (void)mem_fail_at(getenv(ENV_FAIL_ALLOCATION));
+}
+
 int vp_takeover(void)
 {
     double start = wall();
     enum engine_end end;
 
+    read_environment();
     map_page();
     map_machine();
     set_up();
@@ -333,7 +347,6 @@ int vp_takeover(void)
     next.early = 1;
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
-    mpi_world.page->now.ended = 1;
     if (end == ENGINE_END_STOPPED && mpi_procs_stopped()->cause == RUN_CAUSE_NONE)
         mpi_stop();
     mpi_run_progress();

@@ -19,7 +19,8 @@
 static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
 {
     static int tag_ub, host, io, wtime_is_global, universe;
-    static VP_OWN int appnum; /* the only one that differs between ranks */
+    static VP_OWN int appnum; /* that of ranks that were not spawned: those here run one program */
+    struct mpi_app *app;
 
     *valid = 1;
     switch (keyval & 1 ? keyval : keyval - 1) {
@@ -36,8 +37,10 @@ static int *predefined(const struct mpi_rank *self, int keyval, int *valid)
         wtime_is_global = 1; /* virtual clocks start together and do not drift */
         return &wtime_is_global;
     case MPI_APPNUM:
-        appnum = mpi_app_of(self) ? mpi_app_of(self)->appnum
-                                  : (int)run_app_of(mpi_world.opt, mpi_rank_id(self));
+        app = mpi_app_of(self);
+        if (app)
+            return &app->appnum;
+        appnum = (int)run_app_of(mpi_world.opt, mpi_rank_id(self));
         return &appnum;
     case MPI_LASTUSEDCODE:
         return mpi_errcode_last(self);

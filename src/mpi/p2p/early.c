@@ -15,10 +15,11 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "mpi/p2p/p2p_internal.h"
 
-#define INDEX_ABOVE 48
+#define INDEX_ABOVE HOSTILE(1, 48) /* messages from which on they are indexed */
 
 HEAP_STRUCT(msg_heap, struct mpi_msg *);
 
@@ -52,6 +53,7 @@ static struct mpi_early_index *index_of(const struct mpi_rank *self)
 
 static void ring_add(struct mpi_msg **tail, struct mpi_msg *m)
 {
+    assert_hot(!*tail || !hostile_is_stale(next_of(*tail)));
     if (*tail) {
         m->em.next = (*tail)->em.next;
         (*tail)->em.next = &m->em;
@@ -65,8 +67,11 @@ static void ring_take(struct mpi_msg **tail, struct mpi_msg *m)
 {
     struct mpi_msg *before = *tail;
 
-    while (next_of(before) != m)
+    assert_hot(before != NULL);
+    while (next_of(before) != m) {
         before = next_of(before);
+        assert_hot(before != *tail); /* m is on the list */
+    }
     if (before == m) {
         *tail = NULL;
         return;
@@ -116,6 +121,7 @@ static struct heap *heap_make(struct mpi_early_index *x, uint32_t ctx)
     uint64_t key, tail;
     size_t it = 0;
 
+    assert(!heap_for(x, ctx));
     x->heaps = mem_realloc(x->heaps, (x->heap_count + 1) * sizeof *x->heaps);
     h = &x->heaps[x->heap_count++];
     memset(h, 0, sizeof *h);
@@ -142,6 +148,7 @@ static void index_add(struct mpi_early_index *x, struct mpi_msg *m)
     struct mpi_msg *tail = is_new ? NULL : (struct mpi_msg *)(uintptr_t)*slot;
     struct heap *h = heap_for(x, m->ctx);
 
+    assert_hot(!tail || (tail->ctx == m->ctx && tail->em.src == m->em.src));
     ring_add(&tail, m);
     *slot = (uintptr_t)tail;
     if (h)
@@ -153,6 +160,7 @@ static void index_make(struct mpi_rank *self)
     struct mpi_early_index *x = mem_zalloc(sizeof *x);
     struct mpi_msg *end = self->early, *m = next_of(end), *next;
 
+    assert(end && !index_of(self));
     map_init(&x->by_peer);
     mpi_ext_get(self)->index = x;
     self->early = NULL;
@@ -168,6 +176,7 @@ static void index_drop(struct mpi_rank *self)
 {
     struct mpi_early_index *x = self->ext->index;
 
+    assert(self->early_count == 0 && map_count(&x->by_peer) == 0);
     for (uint32_t i = 0; i < x->heap_count; i++)
         mem_free(x->heaps[i].msgs.at);
     mem_free(x->heaps);
@@ -190,6 +199,7 @@ static void index_take(struct mpi_early_index *x, struct mpi_msg *m)
     struct mpi_msg *tail = (struct mpi_msg *)(uintptr_t)*slot;
     struct heap *h = heap_for(x, m->ctx);
 
+    assert_hot(!h || (m->heap_pos < h->msgs.len && h->msgs.at[m->heap_pos] == m));
     ring_take(&tail, m);
     if (tail)
         *slot = (uintptr_t)tail;
@@ -204,6 +214,7 @@ static void index_take(struct mpi_early_index *x, struct mpi_msg *m)
 void mpi_early_add(struct mpi_rank *self, struct mpi_msg *m)
 {
     self->early_count++;
+    assert_hot(self->early_count == 1 ? !self->early : self->early || index_of(self));
     if (index_of(self)) {
         index_add(self->ext->index, m);
         return;

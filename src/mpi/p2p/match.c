@@ -21,12 +21,23 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hostile.h"
+#include "base/log_module.h"
 #include "mpi/p2p/bind.h"
 #include "mpi/p2p/posted.h"
 #include "mpi/p2p/service.h"
 #include "mpi/p2p/strand.h"
 #include "mpi/p2p/tags.h"
 #include "mpi/verify.h"
+
+/* Logs something about a message. */
+static inline void say(const struct mpi_rank *self, const struct mpi_msg *m, vtime t,
+                       const char *what)
+{
+    LOG_LINE(MPI, DEBUG, mpi_rank_id(self), t,
+             "a message of %llu bytes from rank %u, tag %d, context %u %s",
+             (unsigned long long)m->bytes, m->em.src, m->tag, m->ctx, what);
+}
 
 /* Copies the payload to the buffer of the receive. */
 static void deliver(struct mpi_req *req, const char *payload, uint64_t bytes)
@@ -59,6 +70,7 @@ __attribute__((noinline)) static int misfit(const struct mpi_req *req, const str
 static inline void finish(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m,
                           uint64_t carried, vtime complete, vtime cost)
 {
+    assert_hot(!(req->flags & (MPI_REQ_DONE | MPI_REQ_QUEUED)) && complete >= m->em.arrival);
     req->complete = complete;
     req->flags |= MPI_REQ_DONE;
     if (cost) {
@@ -99,12 +111,16 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
     vtime more = mpi_costs_are_for_receives() && m->kind != MPI_MSG_FREE ? mpi_costs_take(req, m)
                                                                          : 0;
 
+    assert_hot(req->ctx == m->ctx && mpi_tag_fits(req->tag, m->tag));
+    assert_hot(req->peer == MPI_P2P_ANY || (uint32_t)req->peer == m->em.src);
+    assert_hot(t >= req->posted); /* nothing is received before it is posted */
     req->got_peer = (int32_t)m->em.src;
     req->got_tag = m->tag;
     req->bytes = m->bytes;
     req->error = m->bytes == room ? MPI_SUCCESS : (int16_t)misfit(req, m, room);
     if (m->em.arrival > t)
         t = m->em.arrival;
+    say(self, m, t, "is matched");
     if (__builtin_expect(m->kind > MPI_MSG_HOLLOW, 0))
         match_other(self, req, m, t, more);
     else
@@ -116,6 +132,8 @@ static void handle_data(struct mpi_rank *self, struct mpi_msg *m)
 {
     struct mpi_req *req = (struct mpi_req *)(uintptr_t)m->cookie;
 
+    assert_hot(req->kind == MPI_REQ_RECV && !(req->flags & MPI_REQ_QUEUED));
+    assert_hot(!(req->flags & MPI_REQ_HEAP) || req->owner == mpi_rank_index(self));
     finish(self, req, m, mpi_msg_carried(m), m->em.arrival, mpi_recv_cost(m));
     if (req->flags & MPI_REQ_ORPHAN)
         mpi_req_release(req);
@@ -145,6 +163,7 @@ static void arrive(struct mpi_rank *self, struct mpi_msg *m)
 
     if (!req || ((req->flags & (MPI_REQ_WILD | MPI_REQ_BOUND)) && waits(self, req, m)) ||
         must_wait(self, req)) {
+        say(self, m, m->em.arrival, "waits for a receive");
         mpi_early_add(self, m);
         return;
     }
@@ -156,6 +175,7 @@ static void arrive(struct mpi_rank *self, struct mpi_msg *m)
 
 void mpi_handle(struct mpi_rank *self, struct mpi_msg *m)
 {
+    assert_hot(self == mpi_self() && m->em.dst == mpi_rank_id(self));
     mpi_world.handled++;
     switch ((enum mpi_msg_kind)m->kind) {
     case MPI_MSG_EAGER:
@@ -299,6 +319,10 @@ static void take(struct mpi_rank *self, const struct choice *c)
 {
     vtime due = c->due;
 
+    /* decisions of a rank are taken in order of due time */
+    assert_hot(due >= mpi_ext_get(self)->decided && due >= c->req->posted);
+    assert_hot((c->req->flags & MPI_REQ_WILD) && due >= c->msg->em.arrival);
+    say(self, c->msg, due, "is chosen by a decision");
     mpi_ext_get(self)->decided = due;
     engine_progress(&mpi_world.engine, due);
     mpi_early_take(self, c->msg);

@@ -17,9 +17,10 @@
 #include <assert.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 
-uint32_t mpi_posted_index_above = 32;
+uint32_t mpi_posted_index_above = HOSTILE(1, 32);
 
 struct mpi_posted_kind {
     struct mpi_posted_kind *next; /* other kinds of the same hash */
@@ -91,6 +92,7 @@ static void kind_drop(struct mpi_posted_index *x, struct mpi_posted_kind *k)
     uint64_t *slot = map_find(&x->kinds, key);
     struct mpi_posted_kind *first = (struct mpi_posted_kind *)(uintptr_t)*slot, **at = &first;
 
+    assert(!k->head && !k->tail);
     while (*at != k)
         at = &(*at)->next;
     *at = k->next;
@@ -101,6 +103,7 @@ static void kind_drop(struct mpi_posted_index *x, struct mpi_posted_kind *k)
     if (k->wild_pos) {
         struct mpi_posted_kind *last = x->wild[--x->wild_count];
 
+        assert(x->wild[k->wild_pos - 1] == k);
         x->wild[k->wild_pos - 1] = last;
         last->wild_pos = k->wild_pos;
     }
@@ -122,6 +125,7 @@ static void index_add(struct mpi_posted_index *x, struct mpi_req *req)
 {
     struct mpi_posted_kind *k = kind_make(x, req->ctx, req->peer, req->tag);
 
+    assert_hot(!k->head == !k->tail && (!k->tail || k->tail->order < x->order));
     req->same_kind = NULL;
     req->kind_of = k;
     req->order = x->order++;
@@ -133,6 +137,7 @@ static void index_add(struct mpi_posted_index *x, struct mpi_req *req)
         k->head = req;
     k->tail = req;
     x->count++;
+    assert_hot(x->count <= x->order && x->named <= x->count);
     if (req->flags & MPI_REQ_WILD)
         wild_add(x, k);
     else
@@ -144,6 +149,7 @@ static void index_make(struct mpi_rank *self)
     struct mpi_posted_index *x = mem_zalloc(sizeof *x);
     struct mpi_req *r = self->posted;
 
+    assert(r && !index_of(self));
     map_init(&x->kinds);
     mpi_ext_get(self)->posted = x;
     do {
@@ -158,8 +164,11 @@ static void index_remove(struct mpi_rank *self, struct mpi_req *req)
     struct mpi_posted_kind *k = req->kind_of;
     struct mpi_req *before = NULL;
 
-    for (struct mpi_req *r = k->head; r != req; r = r->same_kind)
+    assert_hot(k->ctx == req->ctx && k->tag == req->tag && x->count > 0);
+    for (struct mpi_req *r = k->head; r != req; r = r->same_kind) {
+        assert_hot(r && r->order < req->order); /* it is one of its kind, which is in order */
         before = r;
+    }
     if (before)
         before->same_kind = req->same_kind;
     else
@@ -174,6 +183,8 @@ static void index_remove(struct mpi_rank *self, struct mpi_req *req)
     x->any_tag -= req->tag == MPI_ANY_TAG;
     if (--x->count)
         return;
+    assert(x->wild_count == 0 && x->named == 0 && x->any_source == 0 && x->any_tag == 0);
+    assert(map_count(&x->kinds) == 0);
     map_fini(&x->kinds);
     mem_free(x->wild);
     mem_free(x);
@@ -184,6 +195,8 @@ static void index_remove(struct mpi_rank *self, struct mpi_req *req)
 
 void mpi_posted_add(struct mpi_rank *self, struct mpi_req *req)
 {
+    assert_hot(!(req->flags & (MPI_REQ_QUEUED | MPI_REQ_DONE)));
+    assert_hot(req->peer != MPI_P2P_ANY || (req->flags & MPI_REQ_WILD));
     if (self->posted) {
         req->next = self->posted->next;
         req->prev = self->posted;
@@ -203,6 +216,8 @@ void mpi_posted_add(struct mpi_rank *self, struct mpi_req *req)
 
 void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
 {
+    assert_hot((req->flags & MPI_REQ_QUEUED) && self->posted);
+    assert_hot(req->next->prev == req && req->prev->next == req);
     if (index_of(self))
         index_remove(self, req);
     if (req->next == req) {
@@ -215,6 +230,7 @@ void mpi_unpost(struct mpi_rank *self, struct mpi_req *req)
     }
     req->flags &= (uint16_t)~MPI_REQ_QUEUED;
     if (req->flags & MPI_REQ_WILD) {
+        assert_hot(mpi_wild_count(self) > 0);
         req->flags &= (uint16_t)~MPI_REQ_WILD;
         self->ent.owner_word--;
     }
@@ -242,6 +258,7 @@ void mpi_posted_name(struct mpi_rank *self, struct mpi_req *req, int32_t peer)
 {
     struct mpi_posted_index *x = index_of(self);
 
+    assert_hot((req->flags & MPI_REQ_WILD) && (req->flags & MPI_REQ_QUEUED) && peer >= 0);
     if (x) {
         x->count++; /* it stays, whatever else is posted */
         index_remove(self, req);

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/hostile.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/service.h"
 #include "mpi/p2p/strand.h"
@@ -17,6 +18,7 @@
 void mpi_p2p_irecv(struct mpi_rank *self, struct mpi_req *req, void *buf, uint64_t count,
                    struct mpi_type *type, int32_t src, int tag, uint32_t ctx, MPI_Comm comm)
 {
+    assert_hot(!(req->flags & MPI_REQ_QUEUED) && (src == MPI_P2P_ANY || src >= 0));
     req->kind = MPI_REQ_RECV;
     req->flags &= MPI_REQ_HEAP | MPI_REQ_PERSISTENT | MPI_REQ_ACTIVE | MPI_REQ_CHILD;
     req->buf = buf;

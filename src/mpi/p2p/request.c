@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "mpi/p2p/compound.h"
 
 #define HANDLE_BASE 0xac000000u
 #define INDEX_MASK 0x01ffffffu
-#define CHUNK 256u
+#define CHUNK HOSTILE(4u, 256u)
 /* Ranks are distributed over them, so that 25 bits suffice for hundreds of millions. */
 #define TABLES 64u
 
@@ -91,6 +92,7 @@ struct mpi_req *mpi_req_new(struct mpi_rank *self)
     table->free = r->next;
     prefetch(table->free);
     id = r->id;
+    assert_hot(r->kind == MPI_REQ_FREE && id < table->chunk_count * CHUNK);
     clear(r);
     r->id = id;
     r->owner = mpi_rank_index(self);

@@ -18,6 +18,8 @@
  */
 #include <string.h>
 
+#include "base/hostile.h"
+#include "base/log_module.h"
 #include "mpi/p2p/p2p_internal.h"
 #include "mpi/p2p/service.h"
 #include "mpi/p2p/strand.h"
@@ -254,11 +256,18 @@ static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
     return self->ent.clock;
 }
 
+/* Logs a step of a rendezvous or an acknowledgement. */
+static void say(const struct mpi_rank *self, const char *what, uint32_t peer, vtime t)
+{
+    LOG_LINE(MPI, INFO, mpi_rank_id(self), t, "%s to rank %u", what, peer);
+}
+
 static void send_rts(struct mpi_rank *self, struct mpi_req *req)
 {
     struct mpi_msg *m = new_matched(self, (uint32_t)req->peer, MPI_MSG_RTS, 0, 0, req->tag,
                                     req->ctx);
 
+    say(self, "ready to send", m->em.dst, self->ent.clock);
     m->em.flags |= ENGINE_MSG_URGENT;
     m->bytes = req->bytes;
     m->cookie = (uintptr_t)req;
@@ -294,6 +303,8 @@ void mpi_send_cts(struct mpi_rank *self, struct mpi_req *req, const struct mpi_m
     uint64_t dest = (uintptr_t)req;
     struct mpi_msg *m = step(self, rts, MPI_MSG_CTS, sizeof dest);
 
+    assert_hot(rts->kind == MPI_MSG_RTS && req->kind == MPI_REQ_RECV);
+    say(self, "clear to send", rts->em.src, t);
     m->cookie = rts->cookie;
     memcpy(m->payload, &dest, sizeof dest);
     transmit_step(m, rts, t);
@@ -303,12 +314,15 @@ void mpi_send_ack(struct mpi_rank *self, const struct mpi_msg *eager, vtime t)
 {
     struct mpi_msg *m = answer(self, eager, MPI_MSG_ACK, 0);
 
+    assert_hot(eager->cookie != 0);
+    say(self, "acknowledgement", eager->em.src, t);
     m->cookie = eager->cookie;
     transmit_step(m, eager, t);
 }
 
 static void complete_send(struct mpi_req *req, vtime t)
 {
+    assert_hot(req->kind == MPI_REQ_SEND && !(req->flags & MPI_REQ_DONE) && t >= req->posted);
     req->complete = t;
     req->flags |= MPI_REQ_DONE;
     if (req->flags & MPI_REQ_ORPHAN)
@@ -339,6 +353,8 @@ void mpi_handle_cts(struct mpi_rank *self, struct mpi_msg *cts)
                               .until = DEVICE_LEFT};
     vtime done;
 
+    assert_hot(req->kind == MPI_REQ_SEND && !(req->flags & MPI_REQ_DONE));
+    assert_hot((uint32_t)req->peer == cts->em.src && cts->em.arrival >= req->posted);
     memcpy(&m->cookie, cts->payload, sizeof m->cookie);
     m->bytes = bytes;
     m->is_hollow = (uint8_t)is_hollow & 1;
@@ -405,6 +421,7 @@ void mpi_p2p_isend(struct mpi_rank *self, struct mpi_req *req, const void *buf, 
     uint64_t bytes = count * (type ? type->size : 0);
     vtime done;
 
+    assert_hot(!(req->flags & MPI_REQ_QUEUED) && dst < mpi_world.room);
     mpi_clock_add(self, mpi_send_cost(self, dst, bytes));
     mpi_observe_sent(self, dst, tag, ctx, bytes, req);
     req->kind = MPI_REQ_SEND;

@@ -7,7 +7,10 @@
  */
 #include "mpi/p2p/service.h"
 
+#include <assert.h>
+
 #include "base/heap.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 #include "mpi/above.h"
 
@@ -93,6 +96,7 @@ void mpi_service_await(struct mpi_rank *self, const int *done, const vtime *arri
         if (!mpi_decide(self, VTIME_NEVER, &due))
             mpi_block_until(self, due, 1, shown, is_set, done);
     }
+    assert(*arrival >= 0 && *arrival <= VTIME_LIMIT);
     mpi_clock_reach(self, *arrival);
     mpi_clock_add(self, mpi_world.recv_overhead);
 }
@@ -115,6 +119,7 @@ void mpi_service_arrive(struct mpi_rank *self, struct mpi_msg *m)
     struct mpi_ext *ext = mpi_ext_get(self);
     struct mpi_service_queue *q = ext->services;
 
+    assert_hot(m->kind == MPI_MSG_SERVICE && m->em.dst == mpi_rank_id(self));
     if (!q)
         q = ext->services = mem_zalloc(sizeof *q);
     arrivals_push(&q->arrivals, (struct entry){m->em.arrival, m->em.src, q->coming++, m});
@@ -142,6 +147,7 @@ vtime mpi_service_due(const struct mpi_rank *self)
 
 static void release(struct mpi_ext *ext)
 {
+    assert(ext->services->arrivals.len == 0);
     mem_free(ext->services->arrivals.at);
     mem_free(ext->services);
     ext->services = NULL;
@@ -152,6 +158,7 @@ void mpi_service_next(struct mpi_rank *self)
     struct mpi_service_queue *q = self->ext->services;
     struct mpi_msg *m = arrivals_pop(&q->arrivals).m;
 
+    assert_hot(!q->arrivals.len || q->arrivals.at[0].arrival >= m->em.arrival);
     if (q->arrivals.len == 0)
         release(self->ext);
     mpi_world.above->services[m->service].serve(self, m, m->em.arrival);

@@ -29,6 +29,7 @@ static void unlink_after(struct mpi_ext *ext, struct mpi_strand *before)
 {
     struct mpi_strand *s = before->next;
 
+    assert(ext->strands && s);
     before->next = s->next;
     if (s == before)
         ext->strands = NULL;
@@ -42,6 +43,7 @@ static void strand_main(void *arg)
 {
     struct mpi_strand *s = arg;
 
+    assert(mpi_strand_current == s);
     s->fn(mpi_self(), s->arg);
 }
 
@@ -51,9 +53,11 @@ static int run(struct mpi_rank *self, struct mpi_strand *s, int fresh)
     vtime clock = self->ent.clock;
     int ended;
 
+    assert(!mpi_strand_current && self == mpi_self() && s->clock >= 0);
     self->ent.clock = s->clock;
     mpi_strand_current = s;
     ended = fresh ? vp_strand_start(&s->vp, strand_main, s) : vp_strand_resume(&s->vp);
+    assert(mpi_strand_current == s);
     mpi_strand_current = NULL;
     s->clock = self->ent.clock;
     self->ent.clock = clock;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mpi/p2p/bind.h"
+#include "base/hostile.h"
 #include "mpi/p2p/service.h"
 #include "mpi/p2p/strand.h"
 #include "mpi/side.h"
@@ -120,7 +121,7 @@ int mpi_p2p_wait(struct mpi_rank *self, struct mpi_req *req)
     return req->error;
 }
 
-#define COUNT_AHEAD 2048 /* pending requests examined to count the arrivals needed */
+#define COUNT_AHEAD HOSTILE(2u, 2048u) /* pending requests examined to count the arrivals needed */
 
 /* The first pending request from *from on, which is advanced to it; *needed: arrivals without which
  * not all can be complete. */

@@ -7,6 +7,7 @@
  * array; otherwise the earliest.
  */
 #include "mpi/p2p/compound.h"
+#include "base/hostile.h"
 #include "mpi/side.h"
 #include "mpi_impl.h"
 
@@ -74,7 +75,7 @@ int mpi_wait(struct mpi_rank *self, MPI_Request *request, MPI_Status *status)
     return rc == MPI_SUCCESS ? rc : mpi_req_raise(self, comm, rc);
 }
 
-#define COUNT_AHEAD 2048 /* pending requests examined to count the arrivals needed */
+#define COUNT_AHEAD HOSTILE(2u, 2048u) /* pending requests examined to count the arrivals needed */
 
 /*
  * The first pending request from *from on, which is advanced to it: those before it stay complete,

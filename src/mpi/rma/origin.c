@@ -8,9 +8,11 @@
  * Records of targets live from the first operation to the next synchronisation that waits for all
  * of them: a rank has one per target in use, not one per rank.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hostile.h"
 #include "mpi/rma/rma_internal.h"
 #include "mpi/stats.h"
 
@@ -69,6 +71,7 @@ static int is_idle(const struct rma_peer *p)
 
 static void discard(struct rma_win *w, struct rma_peer *p)
 {
+    assert(p->win == w && p->fetching == 0);
     map_remove(&w->by_world, p->world);
     pool_free(&mpi_world.pool, p, sizeof *p);
 }
@@ -93,6 +96,7 @@ void rma_peer_drop(struct rma_win *w, struct rma_peer *gone)
 {
     struct rma_peer *before = NULL;
 
+    assert(gone->win == w);
     if (!is_idle(gone))
         return;
     for (struct rma_peer *p = w->first; p != gone; p = p->next)
@@ -127,6 +131,7 @@ static vtime post_message(struct mpi_rank *self, struct rma_peer *p, struct mpi_
     how.cookie = held ? mpi_service_cookie(MPI_SERVICE_RMA, held) : 0;
     how.until = bytes > mpi_world.eager_limit ? DEVICE_LEFT : DEVICE_TAKEN;
     sent = mpi_service_send(m, how);
+    assert_hot(sent.done == DEVICE_BY_NOTICE ? held != NULL : sent.done >= how.t);
     p->last = sent.arrival;
     return sent.done;
 }
@@ -250,6 +255,7 @@ void rma_sent(struct mpi_rank *self, void *what, vtime t)
     struct held *h = what;
 
     (void)self;
+    assert(h->peer->unsent > 0 && h->peer->win->unsent >= h->peer->unsent);
     h->peer->unsent--;
     h->peer->win->unsent--;
     buffer_is_free(h->peer, h->req, t);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/packet/capture.h"
@@ -96,7 +97,9 @@ static void arrive(struct packet_net *n, struct packet_port *port, vtime now)
 {
     struct packet *p = port->head;
 
+    assert_hot(p && p->arrival == now && p->hop < p->route->count);
     if (port->waiting == p) {
+        assert_hot(port->queued >= p->wire);
         port->waiting = p->next;
         port->queued -= p->wire;
         packet_port_queue(port, p->start);
@@ -211,6 +214,7 @@ static uint64_t notices(void *owner)
 /* All events at t, and messages that leave then. */
 static void step(struct packet_net *n, vtime t)
 {
+    assert_hot(t >= 0 && t != VTIME_NEVER);
     n->now = t;
     if (n->has_changes)
         change(n, t);

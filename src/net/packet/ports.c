@@ -6,9 +6,13 @@
  *
  *     head -> [on the link] -> [on the link] -> waiting -> [waits] -> [waits] -> tail
  */
+#include <assert.h>
+
 #include "base/array.h"
 #include "base/bins.h"
+#include "base/hostile.h"
 #include "base/log.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 #include "net/packet/capture.h"
 #include "net/packet/packet_internal.h"
@@ -31,6 +35,7 @@ struct packet *packet_new(struct packet_net *n, struct packet_stream *to,
 
 void packet_free(struct packet_net *n, struct packet *p)
 {
+    assert_hot(n->in_flight > 0);
     packet_route_unref(n, p->route);
     n->in_flight--;
     pool_free(&n->pool, p, p->size);
@@ -39,6 +44,8 @@ void packet_free(struct packet_net *n, struct packet *p)
 void packet_drop(struct packet_net *n, struct packet_port *port, struct packet *p,
                  enum net_count why)
 {
+    LOG_LINE(NET, INFO, LOG_NO_RANK, VTIME_NEVER, "link %u drops a packet of %u bytes: %s",
+             port->link, p->wire, net_count_key(why));
     n->counts[why]++;
     port->dropped++;
     packet_free(n, p);

@@ -5,12 +5,16 @@
  * when all before it have left. So a packet needs no event for that, and the queue at any time is
  * what has not begun to leave by then. The queue of a node is not limited: its transport is.
  */
+#include <assert.h>
+
+#include "base/hostile.h"
 #include "net/packet/packet_internal.h"
 
 /* Packets that have begun to leave do not wait any longer. */
 static void update(struct packet_port *port, vtime now)
 {
     while (port->waiting && port->waiting->start <= now) {
+        assert_hot(port->queued >= port->waiting->wire);
         port->queued -= port->waiting->wire;
         packet_port_queue(port, port->waiting->start);
         port->waiting = port->waiting->next;
@@ -32,6 +36,7 @@ void packet_queue_enqueue(struct packet_net *n, struct packet *p, vtime now, pac
     struct packet_port *port = p->route->ports[p->hop];
     vtime time;
 
+    assert_hot(!hostile_is_stale(p->route) && p->wire > 0);
     update(port, now);
     if (!port->is_nic) {
         enum packet_verdict verdict = admit(n, port, p, now);
@@ -51,6 +56,7 @@ void packet_queue_enqueue(struct packet_net *n, struct packet *p, vtime now, pac
         packet_drop(n, port, p, NET_DROPPED_DOWN);
         return;
     }
+    assert_hot(time >= 0 && p->start >= now);
     packet_port_send(n, port, p, time);
     if (p->start > now)
         join(port, p, now);

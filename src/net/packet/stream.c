@@ -9,9 +9,12 @@
  * goes out when its last byte has arrived, in the order of the stream. On the network a message is
  * net.packet.header bytes longer than for its sender.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
+#include "base/log_module.h"
 #include "base/mem.h"
 #include "net/packet/packet_internal.h"
 
@@ -67,6 +70,7 @@ static void write_all(struct packet_net *n, struct packet_stream *s, vtime now)
 
         if (!p->cookie)
             continue;
+        assert(n->notices > 0);
         engine_notify(n->engine, s->src, p->cookie, now);
         n->notices--;
         n->has_noticed = 1;
@@ -97,6 +101,7 @@ void packet_stream_append(struct packet_net *n, struct packet_stream *s, struct 
 
 void packet_stream_ack(struct packet_net *n, struct packet_stream *s, uint64_t offset, vtime now)
 {
+    assert(offset >= s->acked && offset <= s->end && s->acked <= s->end);
     n->counts[NET_ACKED] += offset - s->acked;
     s->acked = offset;
     write_all(n, s, now);
@@ -111,6 +116,7 @@ static void go_out(struct packet_net *n, struct packet_stream *s, struct packet_
 
     if (arrival > s->last)
         s->last = arrival;
+    LOG_LINE(NET, DEBUG, p->msg->src, s->last, "a message arrives at rank %u", p->msg->dst);
     p->msg->arrival = s->last;
     engine_emerge(n->engine, p->msg);
     pool_free(&n->pool, p, sizeof *p);
@@ -120,6 +126,7 @@ static void head_out(struct packet_net *n, struct packet_stream *s, vtime now)
 {
     struct packet_parcel *p = s->head;
 
+    assert(p != s->unwritten); /* nothing arrives before it was in the send buffer */
     s->head = p->next;
     go_out(n, s, p, now);
 }

@@ -6,6 +6,7 @@
  * what was sent and by timestamps (RFC 7323). There is no end of a connection: MPI keeps them.
  */
 #include "net/packet/tcp.h"
+#include "base/log_module.h"
 
 #include <string.h>
 
@@ -98,6 +99,7 @@ void tcp_send_again(struct packet_net *n, struct tcp_half *h, uint32_t number, v
     uint64_t seq = number == s->first ? h->base.acked : tcp_segments_at(s, number - 1)->end;
 
     n->counts[NET_RETRANSMITTED]++;
+    LOG_LINE(NET, INFO, LOG_NO_RANK, now, "TCP sends segment %u again", number);
     tcp_segments_resend(s, number, now);
     send_data(n, h, seq, tcp_segments_at(s, number)->end - seq, 0, now);
 }

@@ -14,6 +14,7 @@
  * (D-SACK), or if after a timeout something arrives that was sent once (F-RTO, RFC 5682): after the
  * first segment new data is sent, and its acknowledgements tell.
  */
+#include "base/log_module.h"
 #include "net/packet/tcp.h"
 
 #define PERSISTS 16
@@ -210,6 +211,8 @@ void tcp_recovery_time_out(struct tcp_half *h, vtime now)
     struct tcp_repair *r = &h->repair;
     int is_first = h->recovery < TCP_FAST;
 
+    LOG_LINE(NET, INFO, LOG_NO_RANK, now, "TCP: nothing was acknowledged in time, %u in a row",
+             r->timeouts + 1);
     lose_all(h, now);
     if (is_first || r->end <= h->base.acked || (h->recovery == TCP_TIMEOUT && r->timeouts == 0)) {
         r->threshold = tcp_recovery_threshold(h);

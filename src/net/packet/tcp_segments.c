@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/mem.h"
 
-#define LEAST 8u /* room of a ring */
+#define LEAST HOSTILE(1u, 8u) /* room of a ring */
 
 void tcp_segments_fini(struct tcp_segments *s)
 {
@@ -21,6 +22,7 @@ void tcp_segments_fini(struct tcp_segments *s)
 
 void tcp_segments_push(struct tcp_segments *s, uint64_t end, vtime now)
 {
+    assert_hot(tcp_segments_count(s) == 0 || tcp_segments_at(s, s->end - 1)->end < end);
     ARRAY_RING_RESERVE(s->at, s->room, s->first, tcp_segments_count(s), LEAST);
     *tcp_segments_at(s, s->end++) = (struct tcp_segment){.end = end, .sent = now};
 }
@@ -28,6 +30,7 @@ void tcp_segments_push(struct tcp_segments *s, uint64_t end, vtime now)
 /* It does not count as lost any longer. */
 static void clear_lost(struct tcp_segments *s, struct tcp_segment *seg)
 {
+    assert_hot(s->lost >= s->again && s->lost <= tcp_segments_count(s));
     s->lost -= (seg->flags & TCP_SEGMENT_LOST) != 0;
     s->again -= (seg->flags & TCP_SEGMENT_AGAIN) != 0;
     seg->flags &= ~(TCP_SEGMENT_LOST | TCP_SEGMENT_AGAIN);
@@ -37,6 +40,7 @@ void tcp_segments_pop(struct tcp_segments *s)
 {
     struct tcp_segment *seg = tcp_segments_at(s, s->first);
 
+    assert_hot(tcp_segments_count(s) > 0);
     if (__builtin_expect(seg->flags != 0, 0)) {
         clear_lost(s, seg);
         s->sacked -= seg->flags & TCP_SEGMENT_SACKED;
@@ -99,6 +103,7 @@ void tcp_segments_resend(struct tcp_segments *s, uint32_t number, vtime now)
 {
     struct tcp_segment *seg = tcp_segments_at(s, number);
 
+    assert_hot(now >= seg->sent && number - s->first < tcp_segments_count(s));
     if (seg->flags & TCP_SEGMENT_LOST && !(seg->flags & TCP_SEGMENT_AGAIN)) {
         seg->flags |= TCP_SEGMENT_AGAIN;
         s->again++;
