@@ -30,10 +30,11 @@ struct engine_call {
 
 /*
  * The medium: a network with contention, which messages share. It acts like one more entity, whose
- * events are decisions. It exists on process 0 only, or with `place` on every process, for a part of
- * the messages, and all parts advance in the same steps. A message submitted at time t (its `arrival`)
- * comes out through engine_emerge, at a time after its last event plus the lookahead, whoever sends
- * it to whom; a notice (engine_notify) comes out at the time of an event, without the lookahead.
+ * events are decisions. It exists on process 0 only, or with `place` on every process, for a part
+ * of the messages, and all parts advance in the same steps. A message submitted at time t (its
+ * `arrival`) comes out through engine_emerge, at a time after its last event plus the lookahead,
+ * whoever sends it to whom; a notice (engine_notify) comes out at the time of an event, or later,
+ * without the lookahead.
  */
 struct engine_medium {
     void *owner;

@@ -20,8 +20,9 @@
  *
  * All ranks of a node share its adapter. Within a node L and G are those of net.intra, without g,
  * and each rank has an adapter to the memory of the node. All of them may depend on the size
- * piecewise (net.segments). LogGOPSim counts n - 1 bytes: net.free_bytes is 1. It does not matter who sends: programs, rendezvous, non-blocking
- * collectives, agents. Only protocol steps without data pass by the adapters, in time L.
+ * piecewise (net.segments). LogGOPSim counts n - 1 bytes: net.free_bytes is 1. It does not matter
+ * who sends: programs, rendezvous, non-blocking collectives, agents. Only protocol steps without
+ * data pass by the adapters, in time L.
  *
  * What waits for what at an adapter is in adapters.c.
  */
