@@ -57,13 +57,56 @@ static int o_recv(struct oracle *o, int rank, int src, int tag, int comm)
     return o->req_count++;
 }
 
+/* The rank takes a request that is complete. What it costs is paid first with time in which the
+ * rank waited for something else after the message had come, beginning with the oldest of its last
+ * few waits. */
+static void o_take(struct oracle *o, int rank, struct o_req *r)
+{
+    struct o_rank *k = &o->ranks[rank];
+
+    if (k->clock < r->complete) {
+        memmove(&k->waits[1], &k->waits[0], (WAITS - 1) * sizeof k->waits[0]);
+        k->waits[0].from = k->clock;
+        k->waits[0].to = k->clock = r->complete;
+    } else {
+        for (int i = WAITS - 1; i >= 0; i--) {
+            vtime begin = r->complete > k->waits[i].from ? r->complete : k->waits[i].from;
+            vtime spent = k->waits[i].to - begin < r->cost ? k->waits[i].to - begin : r->cost;
+
+            if (spent <= 0)
+                continue;
+            k->waits[i].from = begin + spent;
+            r->cost -= spent;
+        }
+    }
+    k->clock += r->cost;
+    r->cost = 0;
+}
+
+/* Takes several in the order in which their messages have come: those that cost something. */
+static void o_take_all(struct oracle *o, int rank, const int *reqs, int count)
+{
+    for (;;) {
+        struct o_req *first = NULL;
+
+        for (int i = 0; i < count; i++) {
+            struct o_req *r = reqs[i] < 0 ? NULL : &o->reqs[reqs[i]];
+
+            if (r && r->cost && r->complete <= o->now && (!first || r->complete < first->complete))
+                first = r;
+        }
+        if (!first)
+            return;
+        o_take(o, rank, first);
+    }
+}
+
 static void o_log_req(struct oracle *o, int rank, int req)
 {
-    const struct o_req *r = &o->reqs[req];
+    struct o_req *r = &o->reqs[req];
     struct log *l = &o->logs[rank];
 
-    if (o->ranks[rank].clock < r->complete)
-        o->ranks[rank].clock = r->complete;
+    o_take(o, rank, r);
     if (r->send)
         return;
     log_add(l, r->cancelled);
@@ -94,7 +137,7 @@ static int o_complete(const struct oracle *o, int req)
 static int o_wait_some(struct oracle *o, int rank, const struct op *p, int all)
 {
     struct o_rank *k = &o->ranks[rank];
-    int live = 0, done = 0;
+    int live = 0, done = 0, slots[SLOTS];
 
     for (int i = 0; i < SLOTS; i++)
         if ((p->mask >> i & 1) && k->slot[i] >= 0) {
@@ -103,6 +146,10 @@ static int o_wait_some(struct oracle *o, int rank, const struct op *p, int all)
         }
     if (live && !done)
         return 0;
+    for (int i = 0; i < SLOTS; i++)
+        slots[i] = p->mask >> i & 1 ? k->slot[i] : -1;
+    if (all)
+        o_take_all(o, rank, slots, SLOTS);
     for (int i = 0; i < SLOTS; i++)
         if ((p->mask >> i & 1) && k->slot[i] >= 0 && o_complete(o, k->slot[i])) {
             log_add(&o->logs[rank], i);
@@ -117,10 +164,14 @@ static int o_wait_some(struct oracle *o, int rank, const struct op *p, int all)
 static int o_wait_all(struct oracle *o, int rank, const struct op *p)
 {
     struct o_rank *k = &o->ranks[rank];
+    int slots[SLOTS];
 
     for (int i = 0; i < SLOTS; i++)
         if ((p->mask >> i & 1) && k->slot[i] >= 0 && !o_complete(o, k->slot[i]))
             return 0;
+    for (int i = 0; i < SLOTS; i++)
+        slots[i] = p->mask >> i & 1 ? k->slot[i] : -1;
+    o_take_all(o, rank, slots, SLOTS);
     for (int i = 0; i < SLOTS; i++)
         if ((p->mask >> i & 1) && k->slot[i] >= 0) {
             o_log_req(o, rank, k->slot[i]);

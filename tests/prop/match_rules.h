@@ -29,11 +29,14 @@ struct o_req {
     int posted;     /* in the list of posted receives */
     int pick;       /* recomputed: message that a named receive will get, or -1 */
     vtime complete; /* VTIME_NEVER: not known */
+    vtime cost;     /* what the rank spends on it when it takes it */
     int cancelled;
     int got_src, got_tag;
     uint32_t bytes;
     uint64_t id;
 };
+
+enum { WAITS = 4 };
 
 struct o_rank {
     vtime clock;
@@ -42,6 +45,9 @@ struct o_rank {
     int req[2];      /* of the blocking operation in progress */
     int msg;
     int done;
+    struct {
+        vtime from, to;
+    } waits[WAITS]; /* when it waited lately, the last one first */
 };
 
 struct oracle {
@@ -122,12 +128,13 @@ static void o_match(struct oracle *o, struct o_req *r, struct o_msg *m)
     r->bytes = m->bytes;
     r->id = m->id;
     m->taken = 1;
-    r->complete = o->now + o->p->recv_overhead;
+    r->complete = o->now;
+    r->cost = o->p->recv_overhead;
     if (m->sync)
         o->reqs[m->sender].complete = back;
     if (m->rts) {
         o->reqs[m->sender].complete = back + o_drain(o, m->bytes);
-        r->complete = back + o_delay(o, m->bytes) + o->p->recv_overhead;
+        r->complete = back + o_delay(o, m->bytes);
     }
     o_assign(o);
 }

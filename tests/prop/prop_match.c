@@ -82,6 +82,7 @@ static void machine_set(void)
     mpi_p2p_init((struct device){mpi_world.net.device, &mpi_world.engine, &mpi_world.net},
                  EAGER_LIMIT);
     mpi_clock_init(&page.opt);
+    mpi_costs_init(c);
 }
 
 /* Runs the program with a schedule (0: FIFO); the number of ranks that came to their end. */

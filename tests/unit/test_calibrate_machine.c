@@ -371,7 +371,7 @@ static int make_use(struct calibrate_raw *raw)
         add_record(&text, &rng, 0, "unexpected", "intra", 2, n, 150 + 70 + (0.02 + 0.05) * n);
     for (unsigned n = 0; n <= 256; n = n ? 4 * n : 16)
         add_record(&text, &rng, 0, "match", "intra", 2, n, 700 + 2.0 * n);
-    add_record(&text, &rng, 0, "window", "intra", 2, 0, 100 + 2 * 40 + 2);
+    add_record(&text, &rng, 0, "window", "intra", 2, 0, 100 + 150 + 2 * 40 + 2);
     add_record(&text, &rng, 0, "peers", "intra", 4, 0, 100 + 33);
     for (int pass = 0; pass < 3; pass++)
         for (int k = 1; k <= 4; k *= 2) {

@@ -202,7 +202,8 @@ int mpi_p2p_recv(struct mpi_rank *self, void *buf, uint64_t count, struct mpi_ty
     if (m->bytes && m->kind == MPI_MSG_EAGER && !mpi_is_hollow(buf))
         memcpy(buf, m->payload, m->bytes);
     if (mpi_receives_cost())
-        mpi_charge_receive(self, m->em.arrival, mpi_recv_cost(m));
+        mpi_charge_receive(self, m->em.arrival > self->ent.clock ? m->em.arrival : self->ent.clock,
+                           mpi_recv_cost(m));
     else
         mpi_clock_reach(self, m->em.arrival);
     if (status != MPI_STATUS_IGNORE)
