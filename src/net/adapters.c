@@ -375,6 +375,7 @@ static vtime advance(void *owner, vtime first, vtime limit)
     struct adapters *s = owner;
     vtime end = vtime_add(first, max(s->net->lookahead, 1));
 
+    s->now = max(s->now, first); /* here or at the adapters of another process */
     if (limit < end)
         end = max(limit, first) + 1;
     collect(s, end);

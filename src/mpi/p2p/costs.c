@@ -65,11 +65,18 @@ void mpi_costs_look(struct mpi_rank *self, vtime t)
         self->ext->rare->looked = t + 1;
 }
 
+/* Does the rank wait for it, and look for messages meanwhile? */
+static int looks_for(const struct mpi_rank *self, const struct mpi_req *req)
+{
+    return req->complete > self->ent.clock &&
+           (req->kind != MPI_REQ_RECV || (req->flags & MPI_REQ_LATE));
+}
+
+/* It takes what comes until it has received this one. */
 void mpi_costs_wait(struct mpi_rank *self, const struct mpi_req *req)
 {
-    if (req->complete > self->ent.clock &&
-        (req->kind != MPI_REQ_RECV || (req->flags & MPI_REQ_LATE)))
-        mpi_costs_look(self, req->complete);
+    if (looks_for(self, req))
+        mpi_costs_look(self, mpi_req_received_at(req));
 }
 
 /* Strands run in an order unknown to the program: what they receive is always expected. */
@@ -160,7 +167,7 @@ void mpi_charges_add(struct mpi_charges *charges, struct mpi_req *req)
         return;
     req->flags &= (uint16_t)~MPI_REQ_COSTS;
     ARRAY_RESERVE(charges->at, charges->room, charges->count + 1, 16);
-    charges->at[charges->count++] = (struct mpi_charge){req->complete, req->cost};
+    charges->at[charges->count++] = (struct mpi_charge){req->complete, req->cost, req};
 }
 
 static int compare_charges(const void *a, const void *b)
@@ -173,10 +180,16 @@ static int compare_charges(const void *a, const void *b)
 
 void mpi_charges_settle(struct mpi_rank *self, struct mpi_charges *charges)
 {
+    int looks = 0;
+
     if (charges->count > 1)
         qsort(charges->at, charges->count, sizeof charges->at[0], compare_charges);
-    for (uint32_t i = 0; i < charges->count; i++)
+    for (uint32_t i = 0; i < charges->count; i++) {
+        looks |= mpi_costs_are_for_receives() && looks_for(self, charges->at[i].req);
         mpi_charge_receive(self, charges->at[i].complete, charges->at[i].cost);
+    }
+    if (looks)
+        mpi_costs_look(self, self->ent.clock);
     mem_free(charges->at);
 }
 

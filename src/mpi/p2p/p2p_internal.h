@@ -180,6 +180,7 @@ static inline int mpi_costs_are_for_requests(void)
  * other, in the order in which their messages have come. */
 struct mpi_charge {
     vtime complete, cost;
+    const struct mpi_req *req;
 };
 struct mpi_charges {
     struct mpi_charge *at;
