@@ -30,6 +30,8 @@
 #include "run/memory_need.h"
 
 #define TICK_NS 250000000
+/* A tick counts at most that much: if this process had to wait longer, so had others. */
+#define TICK_MOST_S 0.5
 #define WATCHDOG_S 60.0
 #define SILENT_S \
     60.0 /* one of several processes may neither compute nor wait for the others this long */
@@ -48,7 +50,8 @@ struct watch {
     pid_t pid;
     struct run_page *page;
     int progress;
-    double last; /* host time of the last tick */
+    double last;    /* host time of the last tick */
+    double watched; /* time during which this process looked: of ticks in time */
     uint64_t last_messages;
     double rate;
     struct launch_watchdog dog;
@@ -434,6 +437,7 @@ static void tick(struct watch *watch)
         return;
     watch->rate = (double)(messages - watch->last_messages) / (now - watch->last);
     watch->last_messages = messages;
+    watch->watched += now - watch->last < TICK_MOST_S ? now - watch->last : TICK_MOST_S;
     watch->last = now;
     double cpu = cpu_seconds(watch->pid) +
                  (rank ? cpu_seconds(rank) : 0); /* the scheduler waits for the rank */
@@ -446,11 +450,11 @@ static void tick(struct watch *watch)
     if (page->opt.factor > 0)
         look_at_all(watch, now);
     else
-        look_for_stop(watch, now);
-    look_for_stall(watch, now, cpu, counter);
+        look_for_stop(watch, watch->watched);
+    look_for_stall(watch, watch->watched, cpu, counter);
     look_for_abort(watch, now);
     if (page->opt.procs > 1)
-        look_for_hang(watch, now, cpu);
+        look_for_hang(watch, watch->watched, cpu);
     watch->cpu = cpu;
     if (watch->out->signal && now - watch->signal_at > SIGNAL_S)
         kill(watch->pid, SIGKILL);
