@@ -316,7 +316,8 @@ static void look_for_hang(struct watch *watch, double now, double cpu)
     }
 }
 
-/* A rank that waits in a system call holds up all others, and may be waiting for one of them. */
+/* A rank that waits in a system call holds up all others, and may be waiting for one of them. A
+ * process whose ranks have ended may wait for other processes. */
 static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t counter)
 {
     int32_t rank = watch->page->now.current_pid;
@@ -325,7 +326,7 @@ static void look_for_stall(struct watch *watch, double now, double cpu, uint64_t
     char name[32];
     const char *said = name;
     if (counter + watch->page->now.beats != watch->stalled_seen || cpu != watch->cpu ||
-        watch->page->now.switches == 0 || watch->page->now.crashing) {
+        watch->page->now.switches == 0 || watch->page->now.ended || watch->page->now.crashing) {
         watch->stalled_seen = counter + watch->page->now.beats;
         watch->stalled_since = now;
         watch->stalled_next = STALLED_S;

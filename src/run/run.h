@@ -274,6 +274,7 @@ struct run_page {
         volatile int32_t zygote_pid;
         volatile uint32_t proc;        /* number of this process, once `joined` is set */
         volatile uint32_t joined;      /* `proc` is known */
+        volatile uint32_t ended;       /* no rank here runs any more */
         _Atomic uint32_t line;         /* enum run_line */
         volatile int32_t aborting;     /* a rank has aborted the run, which will end soon */
         volatile int32_t crashing;     /* a rank has, and a core file may take its time */

@@ -347,6 +347,7 @@ int vp_takeover(void)
     next.early = 1;
     mpi_world.page->end.startup_s = wall() - start;
     end = engine_run(&mpi_world.engine);
+    mpi_world.page->now.ended = 1;
     if (end == ENGINE_END_STOPPED && mpi_procs_stopped()->cause == RUN_CAUSE_NONE)
         mpi_stop();
     mpi_run_progress();
