@@ -231,8 +231,8 @@ static void handle_reaching(struct adapters *s, struct entry *e)
 /* ---- a step ---- */
 
 /* The order at one adapter. Messages of a program that it sends at the same time keep their order,
- * whoever gets them; those of a rank's other activities that have no order are told apart by their
- * receivers and ties. */
+ * whoever gets them, and go before those that have none, whether they may leave at once or not;
+ * these are told apart by their receivers and ties. */
 static int is_before(const struct entry *a, const struct entry *b)
 {
     if (a->event != b->event)
@@ -240,7 +240,7 @@ static int is_before(const struct entry *a, const struct entry *b)
     if (a->source != b->source)
         return a->source < b->source;
     if (a->order != b->order)
-        return a->order < b->order;
+        return a->order - 1 < b->order - 1; /* 0: last */
     if (!a->order && a->msg->dst != b->msg->dst)
         return a->msg->dst < b->msg->dst;
     if (!a->order && a->tie != b->tie)

@@ -54,7 +54,7 @@ static int before_leaving(const void *a, const void *b)
     if (x->src != y->src)
         return x->src < y->src ? -1 : 1;
     if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
+        return !y->order || (x->order && x->order < y->order) ? -1 : 1;
     if (!x->order && x->dst != y->dst)
         return x->dst < y->dst ? -1 : 1;
     if (!x->order && x->tie != y->tie)
@@ -117,7 +117,8 @@ static void expect(void)
 
 /* ---- the adapters ---- */
 
-/* A program that sends alone: the rank has no messages but those of its program. */
+/* A program that sends alone: the rank has no messages but those of its program, some of which may
+ * keep no order. */
 static int is_alone(const struct traffic *m, uint64_t apart)
 {
     return m->order == PROGRAM && !(apart >> m->src & 1);
@@ -164,16 +165,19 @@ static uint64_t invent(void)
 {
     uint64_t apart = below(4) ? below(UINT64_C(1) << ranks) : 0;
     vtime span = (vtime)(1 + below(200)) * VTIME_US;
+    vtime grain = below(3) ? VTIME_NS : VTIME_US; /* many at the same time */
 
     for (uint32_t i = 0; i < MESSAGES; i++) {
         uint32_t src = (uint32_t)below(ranks);
-        int steps = (apart >> src & 1) && below(2);
+        int is_apart = apart >> src & 1, steps = below(is_apart ? 2 : 4) == 0;
 
         all[i] = (struct traffic){.src = src,
                                   .dst = (src + 1 + (uint32_t)below(ranks - 1)) % ranks,
                                   .bytes = below(3) ? 1 + below(3000) : 1,
-                                  .order = steps ? below(2) * AGENT : PROGRAM,
-                                  .t = (vtime)below((uint64_t)span) / 1000 * 1000};
+                                  .order = !steps     ? PROGRAM
+                                           : is_apart ? below(2) * AGENT
+                                                      : 0,
+                                  .t = (vtime)below((uint64_t)span) / grain * grain};
         if (!all[i].order) {
             all[i].tie = 1 + i;
             all[i].cookie = below(2) * (i + 1);

@@ -97,10 +97,10 @@ static void test_notices(void)
     is_int((long long)medium.notices(medium.owner), 2, "two notices are pending");
     advance_all();
     is_next(0, 3 * VTIME_US, 77, "the first has left");
-    is_next(0, 6 * VTIME_US, 99, "what has no order goes before the program at the same time");
     is_next(1, 8 * VTIME_US, 0, "the first arrives");
-    is_next(3, 11 * VTIME_US, 0, "the second");
-    is_next(2, 13 * VTIME_US, 0, "the program's");
+    is_next(2, 10 * VTIME_US, 0, "the program's goes before what has no order at the same time");
+    is_next(0, 8 * VTIME_US, 99, "which leaves then");
+    is_next(3, 13 * VTIME_US, 0, "the second");
     is_int((long long)medium.notices(medium.owner), 0, "no notice is pending");
     tear_down();
 }
