@@ -87,7 +87,8 @@ static int add_simulated(struct launch_argv *w, struct cli_replay_request *q, co
                          const char *ranks, struct err *err)
 {
     char self[PATH_MAX];
-    const char *needs = trace_header_get(&t->header, "needs");
+    const char *needs = trace_header_get(&t->header, "needs"),
+               *universe = trace_header_get(&t->header, "universe");
     int rc = launch_child_self(self, sizeof self, err);
     if (rc)
         return rc;
@@ -95,6 +96,8 @@ static int add_simulated(struct launch_argv *w, struct cli_replay_request *q, co
                                                  "--host", "fibre", "-q", NULL});
     if (needs)
         launch_argv_add_all(w, (const char *const[]){"--needs", needs, NULL});
+    if (universe)
+        launch_argv_add_all(w, (const char *const[]){"--universe", universe, NULL});
     if (cli_shared_progress(q->progress, q->is_quiet))
         launch_argv_add(w, "--progress");
     if (q->stats)

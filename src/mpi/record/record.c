@@ -369,6 +369,15 @@ static void add_needs(struct trace_header *header, unsigned needs)
         trace_header_add(header, "needs", text + 1);
 }
 
+/* It decides how many nodes the machine has. */
+static void add_universe(struct trace_header *header, uint64_t universe)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)universe);
+    if (universe)
+        trace_header_add(header, "universe", text);
+}
+
 /* A recorder that takes long (ENV_TRACE_DELAY). */
 static void slow_down(struct mpi_rank *self, vtime t, const struct mpi_seen_call *call)
 {
@@ -411,6 +420,7 @@ int mpi_record_begin(struct err *err)
         trace_header_add(&record.header, "platform", o->platform_given);
     if (o->settings_given[0])
         trace_header_add(&record.header, "settings", o->settings_given);
+    add_universe(&record.header, o->universe);
     add_needs(&record.header, o->needs);
     size_t room = strlen(o->trace_path) + 32;
     char *path = mem_alloc(room);
