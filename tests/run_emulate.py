@@ -36,7 +36,7 @@ REMOTE = {"comm_create.c": 0, "coll_random.c": 0, "dec_any_source.c": 1, "dec_ca
 TWO = ["coll_random.c", "f90_use_mpi.f90", "fuzz_p2p.c", "rma_locks.c", "io_basic.c", "cxx_exceptions.cpp"]
 OTHER_BUILD = ["-no-pie", "-Wl,--no-as-needed", "-lstdc++", "-lz"]
 LAUNCHER = ["--launcher", "mpiexec.mpich"]
-NETWORKS = {"packet": [], "constant": ["--platform", "ethernet-1g"], "flow": ["--platform", "torus-3d"]}
+NETWORKS = {"packet": [], "loggops": ["--platform", "ethernet-1g"], "flow": ["--platform", "torus-3d"]}
 
 
 class Emulate(Tests):

@@ -138,7 +138,7 @@ def spawns(replay):
         text = replay.text(new)
         demand(text.count("MPI_Sendrecv") == 6 and text.count("MPI_Comm_spawn") == 3, "not the right calls", text)
         gone = (replay.runtime(old) - replay.runtime(new)) * 1e3
-        demand(gone > 4, f"children do not compute less: {gone} ms")
+        demand(3.9 < gone < 4.1, f"children do not compute less: {gone} ms")
 
 
 def threads(replay):
@@ -197,10 +197,11 @@ def native(replay):
 
 def hybrid(replay):
     """A trace of `orrery hybrid` is one in virtual time, as that of a simulated run. Which of two messages that arrive at
-    the same time is received first depends on the real run, so the recorded order is kept."""
+    the same time is received first depends on the real run, so the recorded order is kept. And messages that wait for each
+    other may have entered the network late."""
     with harness.fresh_folder() as folder:
         old, new = os.path.join(folder, "old.orr"), os.path.join(folder, "new.orr")
-        for options in ([], ["--set", "net.model=hops,net.topology.kind=torus"]):
+        for options in (["--set", "net.model=constant"], ["--set", "net.model=hops,net.topology.kind=torus"]):
             replay.call("hybrid", "-q", "-n", 4, "--compute", "none", *options, "--trace", old, replay.folder / "exchange")
             replay.call("replay", "-q", "-d", old, "-o", new)
             demand_equal(f"the replay differs: {options}", replay.text(old), replay.text(new))

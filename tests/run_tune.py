@@ -177,7 +177,7 @@ def usage(tune):
             ([reference, *tune.behind()], "nothing to search"),
             ([reference, "--set", "net.latency=1us..1", *tune.behind()], "same unit"),
             ([reference, "--set", "net.latency=2us..1us", *tune.behind()], "not below"),
-            ([reference, "--set", "net.gap=1us..2us", *tune.behind()], "net.gap"),
+            ([reference, "--set", "net.hop_latency=1us..2us", *tune.behind()], "net.hop_latency"),
             ([reference, "--set", "net.latncy=1us..2us", *tune.behind()], "net.latency"),
             (["/nowhere.orr", "--set", "net.latency=1us..2us", *tune.behind()], "/nowhere.orr"),
             ([reference, "--set", "net.latency=1us..2us", "run", "-n", "4"], "no program"),

@@ -48,7 +48,7 @@ static const struct key keys[] = {
      "length of such an interruption"},
     {"nodes.noise_file", KEY_PATH, FIELD(nodes_noise_file), 0, "",
      "a file of recorded noise: start and duration per line"},
-    {"net.model", KEY_NAME, FIELD(net_model), 1, "constant", "network model"},
+    {"net.model", KEY_NAME, FIELD(net_model), 1, "loggops", "network model"},
     {"net.latency", KEY_TIME, FIELD(net_latency), 0, "50us",
      "time of an empty message, without the hops"},
     {"net.bandwidth", KEY_BANDWIDTH, FIELD(net_bandwidth), 1, "1Gbps",

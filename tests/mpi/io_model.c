@@ -1,5 +1,5 @@
 /* test: n=1,2,5,16 native=2 args="{tmp}/model.dat" schedules=10 measured=no
- * test: run="--set net.latency=10us,net.bandwidth=8Gbps,mpi.clock_cost=1ns,io.bandwidth=4Gbps"
+ * test: run="--set net.model=constant,net.latency=10us,net.bandwidth=8Gbps,mpi.clock_cost=1ns,io.bandwidth=4Gbps"
  * The time of accesses against closed forms: one rank and one server, contention, stripes, holes,
  * reading, metadata. A byte takes 1 ns on the network and 2 ns at a server. */
 #include <math.h>

@@ -48,6 +48,7 @@ static void world_make(void)
     mpi_world.size = mpi_world.room = RANKS_MAX;
     rank_map_init(&mpi_world.engine.cfg.map, RANK_MAP_BLOCK, RANKS_MAX, 1, 0, NULL);
     platform_config_init(&page.opt.platform);
+    strcpy(page.opt.platform.net_model, "constant");
     page.opt.compute = RUN_COMPUTE_NONE;
     mpi_world.ranks = mem_map(RANKS_MAX * sizeof(struct mpi_rank), 1);
     pool_init(&mpi_world.pool, "extras");

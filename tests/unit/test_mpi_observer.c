@@ -377,6 +377,7 @@ static void world_make(void)
     mpi_world.opt = &page.opt;
     mpi_world.size = mpi_world.room = RANKS_MAX;
     platform_config_init(c);
+    strcpy(c->net_model, "constant");
     c->mpi_eager_limit = EAGER;
     page.opt.compute = RUN_COMPUTE_NONE;
     page.opt.needs = MPI_NEED_CANCEL;

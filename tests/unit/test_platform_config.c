@@ -28,7 +28,7 @@ static void test_defaults(void)
     platform_config_init(&machine.config);
     is_int(machine.config.net_latency, 50 * VTIME_US, "default latency");
     ok(machine.config.net_bandwidth == 1e9, "default bandwidth");
-    is_str(machine.config.net_model, "constant", "default model");
+    is_str(machine.config.net_model, "loggops", "default model");
     is_int(machine.config.mpi_eager_limit, 65536, "default eager limit");
     is_int(machine.config.mpi_send_overhead, 0, "default send overhead");
     is_int(machine.config.mpi_recv_overhead, 0, "default receive overhead");

@@ -42,7 +42,7 @@ def table1(work):
     for ranks in work.choose((256, 1024), (4, 9)):
         work.say(f"{ranks} ranks, simulated")
         program = work.kernel("bt", work.choose("A", "T"), ranks)
-        machine = ["--platform", "ethernet-1g", "--set", "net.latency=2us,net.bandwidth=10Gbps"]
+        machine = ["--platform", "ethernet-1g", "--set", "net.model=constant,net.latency=2us,net.bandwidth=10Gbps"]
         tape, trace, again = (work.out / name for name in ("bt.tape", "bt.orr", "bt-again.orr"))
         original = work.simulate(ranks, program, *machine, "--record-compute", tape)
         traced = work.simulate(ranks, program, *machine, "--compute", f"replay:{tape}", "--trace", trace)

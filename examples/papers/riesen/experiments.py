@@ -173,7 +173,7 @@ def factors(work):
         for case, setting in cases.items():
             work.say(f"{name}, {case}")
             run = work.simulate(ranks, program, "--compute", f"replay:{tape}", "--platform", "ethernet-1g", "--set",
-                                f"mpi.collectives=model,{setting}")
+                                f"net.model=constant,mpi.collectives=model,{setting}")
             times[name, case] = work.kernel_time(run.text)
         rows.append([name, *(number(times[name, case] / times[name, "as it is"]) for case in cases)])
     result.table(["kernel", *cases], rows, f"Time of the main part, of that with the network as it is; class {kind} on {ranks} ranks, "
