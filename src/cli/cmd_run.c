@@ -180,8 +180,8 @@ static int start_and_watch(struct cli_run *run, const char *path, char **argv, c
     if (remote.is_started)
         launch_remote_close(&page);
     if (rc == 0) {
-        launch_watch_wait(pid, &page, remote.is_started ? &remote.guard : NULL, run->job.progress,
-                          start, outcome);
+        launch_watch_wait(pid, &page, remote.is_started ? &remote.guard : NULL, witness,
+                          run->job.progress, start, outcome);
         launch_watch_hurry(outcome);
         if (!outcome->signal)
             sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -70,6 +70,7 @@ struct watch {
     int is_near;         /* there is not much more than that */
     double memory_since; /* when the program was told to end because of it; 0: it was not */
     const struct launch_guard *launcher; /* or NULL */
+    pid_t witness;                       /* or 0 */
     struct supervise_tree tree;          /* of an emulation */
     struct run_outcome *out;
 };
@@ -401,26 +402,34 @@ static void look_for_memory(struct watch *watch, double now)
 }
 
 /* A guard ends by itself when its command has ended, perhaps before the simulator has. */
-static int was_killed(const struct launch_guard *guard)
+static int was_killed(pid_t own)
 {
     siginfo_t how = {0};
-    return waitid(P_PID, (id_t)guard->pid, &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+    return waitid(P_PID, (id_t)own, &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
            (how.si_pid && how.si_code != CLD_EXITED);
+}
+
+/* The run ends if a process of ours was killed, beside the program. */
+static void look_at_own(struct watch *watch)
+{
+    pid_t own[] = {watch->launcher ? watch->launcher->pid : 0, watch->witness};
+    for (int i = 0; i < 2 && !watch->out->is_lost; i++) {
+        if (!own[i] || !was_killed(own[i]))
+            continue;
+        erase_line(watch);
+        log_error("a process of Orrery's (pid %d) was killed: the run ends here", (int)own[i]);
+        watch->out->is_lost = 1;
+        kill(watch->pid, SIGKILL);
+    }
 }
 
 /* All ranks of an emulation run at the same time, and a launcher may have started them. */
 static void look_at_all(struct watch *watch, double now)
 {
-    const struct launch_guard *launcher = watch->launcher;
     if (watch->out->is_lost)
         return;
     erase_line(watch);
     watch->out->is_lost = supervise_tree_look(&watch->tree, now);
-    if (launcher && was_killed(launcher)) {
-        log_error("a process of Orrery's (pid %d) was killed: the run ends here",
-                  (int)launcher->pid);
-        watch->out->is_lost = 1;
-    }
     if (watch->out->is_lost)
         kill(watch->pid, SIGKILL);
 }
@@ -452,6 +461,7 @@ static void tick(struct watch *watch)
         look_at_all(watch, now);
     else
         look_for_stop(watch, watch->watched);
+    look_at_own(watch);
     look_for_stall(watch, watch->watched, cpu, counter);
     look_for_abort(watch, now);
     if (page->opt.procs > 1)
@@ -481,13 +491,14 @@ static void pass_on(struct watch *watch, const siginfo_t *info, struct run_outco
 }
 
 void launch_watch_wait(pid_t pid, struct launch_page *page, const struct launch_guard *launcher,
-                       int progress, double start, struct run_outcome *out)
+                       pid_t witness, int progress, double start, struct run_outcome *out)
 {
     struct watch watch = {.pid = pid,
                           .page = page->page,
                           .progress = progress,
                           .last = start,
                           .launcher = launcher,
+                          .witness = witness,
                           .out = out};
     struct rusage usage;
     sigset_t set;

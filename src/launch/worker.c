@@ -90,7 +90,7 @@ int launch_worker_judge(const struct run_page *page, const struct run_outcome *o
 
     if (page->end.cause != RUN_CAUSE_NONE || outcome->signal)
         return 0;
-    if (!launch_worker_claim())
+    if (!launch_worker_claim() || outcome->is_lost)
         return 1;
     gethostname(machine, sizeof machine - 1);
     if (page->now.joined)
