@@ -27,9 +27,8 @@ void launch_watch_block(sigset_t *old);
  * requests (launch/backtrace.h), and warns of a rank that runs without MPI calls or waits in a
  * system call, and of stopped processes. If the run was aborted and a rank keeps computing, tells
  * the program to end without it. Kills one of several processes if it is stopped or silent for
- * long: the others would wait for it for ever. `launcher`: of ranks on other computers, or NULL; `witness`:
- * see witness.h, or 0. If the witness, a process of the launcher, or its guard was killed, kills the
- * program.
+ * long: the others would wait for it for ever. Kills the program if `witness` (witness.h, or 0) was
+ * killed, or a process of `launcher`, or its guard: it starts ranks on other computers, or is NULL.
  */
 void launch_watch_wait(pid_t pid, struct launch_page *, const struct launch_guard *launcher,
                        pid_t witness, int progress, double start, struct run_outcome *);

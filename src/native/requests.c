@@ -230,8 +230,10 @@ static void keep_probed(const struct native_call *c)
 {
     const struct mpi_effect *f = native_does(c);
     struct native_comm *comm = f->comm < 0 ? NULL : native_comm((uint32_t)c->args[f->comm]);
-    if (comm && c->args[f->message] && is_done(c)) {
-        uint32_t handle = *(const uint32_t *)(uintptr_t)c->args[f->message];
+    uint32_t handle = c->args[f->message] && is_done(c)
+                          ? *(const uint32_t *)(uintptr_t)c->args[f->message]
+                          : (uint32_t)MPI_MESSAGE_NO_PROC;
+    if (comm && handle != (uint32_t)MPI_MESSAGE_NO_PROC) {
         *map_insert(&native.messages, handle, NULL) = (uint64_t)(uintptr_t)comm;
         comm->users++;
     }

@@ -36,8 +36,9 @@ static int is_null(unsigned role, uint64_t handle)
         return (MPI_Win)handle == MPI_WIN_NULL;
     case MPI_ROLE_REQUEST:
         return (MPI_Request)handle == MPI_REQUEST_NULL;
-    case MPI_ROLE_MESSAGE:
-        return (MPI_Message)handle == MPI_MESSAGE_NULL;
+    case MPI_ROLE_MESSAGE: /* what a probe of MPI_PROC_NULL finds may be received many times */
+        return (MPI_Message)handle == MPI_MESSAGE_NULL ||
+               (MPI_Message)handle == MPI_MESSAGE_NO_PROC;
     case MPI_ROLE_SESSION:
         return (MPI_Session)handle == MPI_SESSION_NULL;
     default: /* files */

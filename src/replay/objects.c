@@ -311,8 +311,8 @@ static uint64_t null_of(unsigned role)
         return (uint64_t)MPI_WIN_NULL;
     case MPI_ROLE_GROUP:
         return (uint64_t)MPI_GROUP_NULL;
-    default:
-        return (uint64_t)MPI_MESSAGE_NULL;
+    default: /* it was received, so it was not null (recorder/names.c) */
+        return (uint64_t)MPI_MESSAGE_NO_PROC;
     }
 }
 

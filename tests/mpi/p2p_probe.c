@@ -80,15 +80,19 @@ static void matched(int count)
 static void null_process(void)
 {
     MPI_Status status;
-    MPI_Message message;
+    MPI_Message message, again;
     int flag = 0, count = -1;
     MPI_Probe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
     CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
     MPI_Improbe(MPI_PROC_NULL, 1, MPI_COMM_WORLD, &flag, &message, &status);
-    CHECK(flag && message == MPI_MESSAGE_NO_PROC);
-    MPI_Mrecv(0, 0, MPI_INT, &message, &status);
-    MPI_Get_count(&status, MPI_INT, &count);
-    CHECK(count == 0 && status.MPI_SOURCE == MPI_PROC_NULL);
+    MPI_Mprobe(MPI_PROC_NULL, 1, MPI_COMM_SELF, &again, &status);
+    CHECK(flag && message == MPI_MESSAGE_NO_PROC && again == message);
+    for (int i = 0; i < 2; i++) { /* each of them is received */
+        MPI_Mrecv(0, 0, MPI_INT, i ? &again : &message, &status);
+        MPI_Get_count(&status, MPI_INT, &count);
+        CHECK(count == 0 && status.MPI_SOURCE == MPI_PROC_NULL);
+    }
+    CHECK(message == MPI_MESSAGE_NULL && again == message);
 }
 
 int main(int argc, char **argv)
