@@ -119,6 +119,10 @@ def observers(tests):
         demand(found.count("MPI_Recv(") == 40 and found.count("MPI_Send(") == 40, "calls are missing", found)
         demand("pair,,0,1,20," in stats.read_text(), "no pairs", stats.read_text())
         tests.call("analyze", trace, "waits")
+        tests.call("emulate", "-q", "-n", 2, "--factor", 1, "--compute", "none", "--trace", trace, "--call-sites",
+                   tests.build / "exchange", 20)
+        found = tests.call("trace", "print", trace).stdout
+        demand(len(re.findall(r"MPI_Send\(.* at ", found)) == 40, "no sites", found)
 
 
 def user_operation(tests, *options):

@@ -223,6 +223,9 @@ def trace(hybrid):
         demand("count=400000" in found and "count=1073741824" not in found, "wrong counts of receives", found)
         info = hybrid.call("trace", "info", trace).stdout
         demand(re.search(rf"program +{re.escape(str(hybrid.folder / 'exchange'))}$", info, re.M), "another program", info)
+        hybrid.call("hybrid", "-q", "-n", 4, "--trace", trace, "--profile-only", hybrid.folder / "exchange")
+        found = hybrid.call("analyze", "--format", "csv", trace).stdout
+        demand(re.search(r"MPI_Isend,.*\b80\b", found), "no statistics of a function", found)
 
 
 def slow_trace(hybrid):

@@ -116,6 +116,8 @@ static int set_compute(void *into, const char *value, struct err *err)
 CLI_PASS_MACHINE(struct request, run)
 CLI_PASS_PACKETS(struct request, outputs)
 CLI_PASS(set_trace, "--trace", struct request, outputs)
+CLI_PASS(set_call_sites, "--call-sites", struct request, outputs)
+CLI_PASS(set_profile_only, "--profile-only", struct request, outputs)
 CLI_PASS(set_stats, "--stats", struct request, outputs)
 CLI_PASS(set_report, "--report", struct request, outputs)
 CLI_PASS(set_json, "--json", struct request, outputs)
@@ -158,6 +160,8 @@ static const struct cli_option options[] = {
      set_listen},
     {"join", 0, NULL, NULL, NULL, set_join},
     {CLI_SHARED_TRACE, set_trace},
+    {CLI_SHARED_CALL_SITES, set_call_sites},
+    {CLI_SHARED_PROFILE_ONLY, set_profile_only},
     {CLI_SHARED_STATS, set_stats},
     {CLI_SHARED_REPORT, set_report},
     CLI_PASSED_PACKETS,

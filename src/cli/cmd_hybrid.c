@@ -106,6 +106,7 @@ CLI_PASS_MACHINE(struct request, run)
 CLI_PASS_PACKETS(struct request, run)
 CLI_PASS(set_platform, "--platform", struct request, run)
 CLI_PASS(set_trace, "--trace", struct request, run)
+CLI_PASS(set_profile_only, "--profile-only", struct request, run)
 CLI_PASS(set_stats, "--stats", struct request, run)
 CLI_PASS(set_report, "--report", struct request, run)
 CLI_PASS(set_json, "--json", struct request, run)
@@ -139,6 +140,7 @@ static const struct cli_option options[] = {
      ")",
      set_launcher},
     {CLI_SHARED_TRACE, set_trace},
+    {CLI_SHARED_PROFILE_ONLY, set_profile_only},
     {CLI_SHARED_STATS, set_stats},
     {CLI_SHARED_REPORT, set_report},
     CLI_PASSED_PACKETS,
