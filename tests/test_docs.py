@@ -27,6 +27,8 @@ CASES = [
      "field 'mtu' of 'net.links' is missing"),
     ("a platform file that is wrong", "orrery-platform.5", "down: [16, 16, 4]", "down: [8, 8, 4]",
      "orrery-platform.5: an example is wrong"),
+    ("a table that is too wide", "orrery.1", '"as without it"', '"as without the run it is"', "orrery.1: a table has more than 80"),
+    ("a cell that is too wide", "orrery.1", "Ta as without it", "Ta as if without it", "orrery.1: wider than its column of a table"),
     ("settings of a command that are wrong", "orrery.1", "net.latency=2us", "net.latency=2um", "orrery.1: an example is wrong"),
 ]
 
@@ -47,7 +49,8 @@ def main():
                 file.seek(0)
                 file.write(text.replace(before, after) if before else text)
                 file.truncate()
-            said = tool.check_machine_words(orrery, man) + tool.check_machine_examples(orrery, man)
+            said = (tool.check_machine_words(orrery, man) + tool.check_machine_examples(orrery, man) +
+                    tool.check_tables(man))
         good = before in text and (any(wanted in line for line in said) if wanted else not said)
         failed += not good
         print(f"{'ok' if good else 'not ok'} {number} - {name}")
