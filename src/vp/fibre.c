@@ -15,13 +15,15 @@
  * stack: the shared one cannot be used while it is copied.
  *
  * Small runs use own stacks, and so do fibres that start after the live bytes turned out to be
- * large. All others share. The scheduler runs on the process's own stack.
+ * large, if the address space has room for them. All others share. The scheduler runs on the
+ * process's own stack.
  *
  * The `state` of a rank is the top of its own stack, or the packed bytes of the shared stack while
  * another fibre uses that.
  */
 #include <assert.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/hostile.h"
@@ -31,6 +33,7 @@
 
 #define OWN_RANKS HOSTILE(0u, 256u) /* automatic choice: own stacks up to this many ranks */
 #define OWN_MAX 24000u              /* mappings are limited by the system (vm.max_map_count) */
+#define OWN_PART 8                  /* stacks take at most 1 / 8 of what 'ulimit -v' allows */
 #define LIVE_LARGE 16384            /* mean live bytes above which own stacks pay off */
 #define COLOURS 64                  /* own stacks start at different cache lines */
 /* live bytes of a fibre that suspended itself on a stack made by the program */
@@ -52,6 +55,7 @@ static struct {
     int extra_ran;            /* the fibre that ran last had an extra */
     int stacks;               /* enum vp_stacks */
     size_t stack_size;
+    uint64_t own_most; /* own stacks */
     uint64_t ranks;
     struct spare *spare; /* own stacks of ended fibres, linked at their tops */
     struct vp_stats stats;
@@ -59,11 +63,13 @@ static struct {
 
 static int want_own(void)
 {
+    uint64_t few = fibres.own_most < OWN_RANKS ? fibres.own_most : OWN_RANKS;
+
     if (fibres.stacks != VP_STACKS_AUTO)
         return fibres.stacks == VP_STACKS_OWN;
-    if (fibres.ranks <= OWN_RANKS && fibres.stats.own_stacks < OWN_RANKS)
+    if (fibres.ranks <= few && fibres.stats.own_stacks < few)
         return 1;
-    return fibres.stats.live_count >= 8 && fibres.stats.own_stacks < OWN_MAX &&
+    return fibres.stats.live_count >= 8 && fibres.stats.own_stacks < fibres.own_most &&
            fibres.stats.live_sum / fibres.stats.live_count > LIVE_LARGE;
 }
 
@@ -293,9 +299,21 @@ static void add_stats(struct vp_stats *out)
     *out = fibres.stats;
 }
 
+/* Their guards are large, and count for 'ulimit -v'. */
+static uint64_t own_most(void)
+{
+    struct rlimit l;
+    uint64_t allowed = OWN_MAX;
+
+    if (getrlimit(RLIMIT_AS, &l) == 0 && l.rlim_cur != RLIM_INFINITY)
+        allowed = l.rlim_cur / OWN_PART / vp_stack_mapped();
+    return allowed < OWN_MAX ? allowed : OWN_MAX;
+}
+
 static int init(const struct vp_config *cfg, struct err *err)
 {
     fibres.stacks = cfg->stacks;
+    fibres.own_most = own_most();
     fibres.stack_size = vp_stack_size();
     fibres.top = vp_stack_map(err);
     return fibres.top ? ERR_OK : ERR_MEMORY;

@@ -126,6 +126,7 @@ void *vp_host_peer_memory(size_t bytes);
 /* Sets their size, and whether they are executable (gcc's nested functions). */
 void vp_stack_init(size_t size, int exec);
 size_t vp_stack_size(void);
+size_t vp_stack_mapped(void); /* with its guard */
 /* Maps a stack with a guard below it. Returns its top, or NULL and fills err (which may be
  * NULL). */
 char *vp_stack_map(struct err *err);

@@ -37,10 +37,15 @@ size_t vp_stack_size(void)
     return stack.size;
 }
 
+size_t vp_stack_mapped(void)
+{
+    return GUARD + stack.size;
+}
+
 char *vp_stack_map(struct err *err)
 {
     int access = PROT_READ | PROT_WRITE | (stack.exec ? PROT_EXEC : 0);
-    size_t bytes = GUARD + stack.size;
+    size_t bytes = vp_stack_mapped();
     char *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (p != MAP_FAILED && mprotect(p + GUARD, stack.size, access) == 0)
