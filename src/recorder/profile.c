@@ -27,7 +27,7 @@ struct recorder_sum {
 struct recorder_profile {
     struct recorder_sum *sums;
     uint32_t count, room, last; /* last: the one that was counted last */
-    uint32_t type;              /* the datatype that was queried last */
+    uint32_t type;              /* the datatype that was queried last; 0: none */
     uint64_t size;              /* size of that datatype */
     struct map persistent;      /* of requests by handle: bytes + 1, and IS_COLLECTIVE */
 };
@@ -238,6 +238,8 @@ void recorder_profile_call(struct recorder_rank *r, struct recorder_lane *lane,
         sum->moved.passed += moved.passed;
         sum->moved.messages += moved.messages;
     }
+    if (calls_frees(&mpi_fn_effect[c->fn], MPI_ROLE_DATATYPE))
+        r->profile->type = 0; /* the next one may get its handle */
     for (uint32_t i = 0; i < lane->done_count; i++)
         if (!lane->done[i].status.is_cancelled)
             sum->received += lane->done[i].status.bytes;

@@ -180,6 +180,18 @@ static void one_sided(void)
     MPI_Win_free(&win);
 }
 
+/* Datatypes of which each may have the handle of the one before, and another size. */
+static void same_handle(void)
+{
+    for (int n = 1; n <= 4; n++) {
+        MPI_Datatype type;
+        MPI_Type_contiguous(n, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        MPI_Bcast(in, 1, type, 0, MPI_COMM_WORLD);
+        MPI_Type_free(&type);
+    }
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -187,6 +199,7 @@ int main(int argc, char **argv)
     intra(in);
     intra(MPI_IN_PLACE);
     if (!is_plain) {
+        same_handle();
         inter();
         topologies();
         one_sided();
