@@ -85,8 +85,8 @@ static struct instance *instance_get(struct causes *r, struct comm_state *c, uin
         if (c->count == INSTANCES_MOST)
             drop_oldest(r, c);
         ARRAY_RING_RESERVE(c->ring, c->room, c->first, c->count, 4);
-        c->ring[(c->first + c->count++) & (c->room - 1)] = (struct instance){
-            .first_leave = INT64_MAX};
+        c->ring[(c->first + c->count++) & (c->room - 1)] =
+            (struct instance){.first_leave = INT64_MAX, .first_end = INT64_MAX};
     }
     return &c->ring[seq & (c->room - 1)];
 }
@@ -142,6 +142,27 @@ static enum analysis_wait kind_of(const struct mpi_effect *s)
     }
 }
 
+/* Whether a call can end before all members have entered: MPI lets these wait, but does not
+ * demand it, or a member needs only some of the others. */
+static int may_end_before(const struct instance *i)
+{
+    return i->may_end_early || i->kind == ANALYSIS_WAIT_FENCE || i->kind == ANALYSIS_WAIT_FILE ||
+           i->kind == ANALYSIS_WAIT_CREATE || i->kind == ANALYSIS_WAIT_FREE ||
+           i->kind == ANALYSIS_WAIT_FINALIZE;
+}
+
+/* Whether a member was done before this time, at which others enter: they have not synchronised. */
+static int has_ended(const struct instance *i, int64_t enter)
+{
+    return may_end_before(i) && i->first_end < enter;
+}
+
+static void note_end(struct instance *i, int64_t leave)
+{
+    if (leave < i->first_end)
+        i->first_end = leave;
+}
+
 static const struct delay_snapshot *then_of(const struct lane *l, uint32_t local)
 {
     const struct lane *home = l;
@@ -168,15 +189,6 @@ static int has_completion(const struct instance *i)
     return i->kind == ANALYSIS_WAIT_BARRIER || i->kind == ANALYSIS_WAIT_NXN;
 }
 
-/* Whether a call can end before all members have entered: MPI lets these wait, but does not
- * demand it, or a member needs only some of the others. */
-static int may_end_before(const struct instance *i)
-{
-    return i->may_end_early || i->kind == ANALYSIS_WAIT_FENCE || i->kind == ANALYSIS_WAIT_FILE ||
-           i->kind == ANALYSIS_WAIT_CREATE || i->kind == ANALYSIS_WAIT_FREE ||
-           i->kind == ANALYSIS_WAIT_FINALIZE;
-}
-
 /* Ends a wait: its cause has just entered. */
 static void release(struct causes *r, struct instance *i, const struct waiter *w,
                     struct lane *cause, uint32_t cause_local, struct ideal ideal)
@@ -200,7 +212,8 @@ static void release_all(struct causes *r, struct instance *i, struct lane *cause
     for (uint32_t k = 0; k < i->waiter_count; k++) {
         struct waiter *w = &i->waiters[k];
         release(r, i, w, cause, cause_local, ideal);
-        synchronise(r, &r->lanes[w->blocked->lane], i, w->local);
+        if (!has_ended(i, cause->enter))
+            synchronise(r, &r->lanes[w->blocked->lane], i, w->local);
     }
     for (uint32_t k = 0; k < i->waiter_count; k++)
         causes_unblock(r, i->waiters[k].blocked);
@@ -264,7 +277,7 @@ static void enter_all(struct causes *r, struct lane *l, struct instance *i, uint
     if (i->entered < size)
         return;
     release_all(r, i, l, local, i->ideal);
-    if (comm != HANDLES_WORLD)
+    if (comm != HANDLES_WORLD || has_ended(i, l->enter))
         return;
     for (uint64_t k = 0; k < r->book.comms[HANDLES_WORLD].size; k++)
         if (r->is_there[k] && !r->lanes[k].is_over)
@@ -434,6 +447,8 @@ static void enter(struct causes *r, struct lane *l, const struct mpi_effect *s,
     i->arrived += !is_idle;
     if (!request && l->leave < i->first_leave)
         i->first_leave = l->leave;
+    if (!request)
+        note_end(i, l->leave);
     if (!is_idle)
         enter_instance(r, l, i, c, mine, (uint32_t)local, is_root);
     if (s->step == MPI_STEP_SPAWN && i->entered == c->size)
@@ -460,7 +475,7 @@ static void enter(struct causes *r, struct lane *l, const struct mpi_effect *s,
         if (i->entered == c->size)
             count_last(r, l, i);
     }
-    if (!waits)
+    if (!waits && !has_ended(i, l->enter))
         synchronise(r, l, i, (uint32_t)local);
     drop_done(r, c);
 }
@@ -519,6 +534,7 @@ void coll_complete(struct causes *r, struct lane *l, struct request *q, int wait
     if (!i)
         return;
     i->open--;
+    note_end(i, l->leave);
     if (!q->is_idle && must_wait(i, c->size, q->is_root, q->coll_rank)) {
         if (waits)
             add_waiter(r, l, i, q->coll_comm, q->coll_seq, q->coll_rank, (uint32_t)q->comm);

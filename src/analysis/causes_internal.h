@@ -119,7 +119,8 @@ struct instance {
     uint8_t root_is_in, is_used;
     uint8_t may_end_early; /* a member may need only some of the others */
     struct ideal ideal;
-    int64_t first_leave;
+    int64_t first_leave; /* of its blocking calls */
+    int64_t first_end;   /* of these, and of calls that have completed a request of it */
     /* The last member that has entered, if calls may end early. */
     struct {
         int64_t time;

@@ -386,6 +386,23 @@ static void file(void)
     MPI_File_close(&f);
 }
 
+/* Nobody waits for rank 2 where all write, but all do when they close the file: ranks 0 and 1 for
+ * 10 ms, of which rank 2 has lost all before it wrote; rank 3 for 4 ms. */
+static void written(void)
+{
+    char byte = 0;
+    MPI_File f;
+    MPI_Request request;
+    MPI_File_open(MPI_COMM_WORLD, "waits.bin", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    orrery_compute(rank == 2 ? 0.010 : 0);
+    MPI_File_write_at_all(f, rank, &byte, 1, MPI_CHAR, MPI_STATUS_IGNORE);
+    orrery_compute(rank == 3 ? 0.010 : 0);
+    MPI_File_iread_at_all(f, rank, &byte, 1, MPI_CHAR, &request);
+    orrery_compute(rank == 3 ? 0 : 0.004);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_close(&f);
+}
+
 /* In order of ranks: the higher ones wait for rank 1, and then all do. */
 static void ordered(void)
 {
@@ -447,6 +464,7 @@ static const struct {
     {"merge", merge},
     {"idle", idle},
     {"file", file},
+    {"written", written},
     {"ordered", ordered},
     {"begun", begun},
     {"alone", alone},
