@@ -128,10 +128,10 @@ class Oracles:
         self.died = 0  # runs
         self.silent = []  # commands that died each time
 
-    def call(self, command, limit=LIMIT):
+    def call(self, command, limit=LIMIT, **options):
         """Like call(); a run that dies in its own library is repeated. None if it always does."""
         for _ in range(ORACLE_TRIES):
-            done = call(command, limit)
+            done = call(command, limit, **options)
             if done.status == 0 or not ORACLE_FAULT.search(done.stderr):
                 return done
             with self.lock:
@@ -151,9 +151,9 @@ class Oracles:
 ORACLES = Oracles()
 
 
-def call_native(command, limit=LIMIT):
+def call_native(command, limit=LIMIT, **options):
     """A native run that a simulated one is compared with; None if its own library failed in each of some runs."""
-    return ORACLES.call(command, limit)
+    return ORACLES.call(command, limit, **options)
 
 
 def fresh_folder():

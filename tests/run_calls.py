@@ -113,6 +113,13 @@ class Calls(run_record.Tests):
         super().__init__(orrery, build)
         self.seen = {}  # names of arguments, by function
 
+    def record(self, folder, ranks, *words, **options):
+        """A native run is an oracle here: one that dies in its own library is repeated."""
+        command = [self.orrery, "record", "-n", ranks, "-o", "n.orr", *words]
+        done = harness.call_native(command, cwd=folder, **options)
+        demand(done, "the native run always died in its own library")
+        return done
+
     def note(self, ranks):
         for line in (line for lines in ranks.values() for line in lines):
             found = re.match(r"(MPI\w+)\(", line)
