@@ -6,7 +6,7 @@ Prints TAP.
   same      the programs of tests/record, which make every call: native records are those of the simulation, and
             communicators, groups, datatypes, operations, windows and files are the same
   volumes   calls and bytes of every function, in traces of both, in statistics without a trace, and converted to the
-            formats of other tools
+            formats of other tools; of GOAL, in which all are messages, the sum
   list      no function of the list, and no argument that a trace has, is missing in them
   fortran   all Fortran bindings of MPICH (mpif.h, use mpi, use mpi_f08) call functions that are recorded
 """
@@ -208,6 +208,19 @@ class Calls(run_record.Tests):
                 self.demand_volumes({name: what for name, what in wanted.items() if name in found},
                                     {name: found[name] for name in wanted if name in found}, path)
 
+    def sums(self):
+        """Formats that know two or three functions for messages: what all of them send together."""
+        binary = self.program("messages.c")
+        with harness.fresh_folder() as folder:
+            done = harness.call([self.orrery, "run", "-n", 2, "-q", "--compute", "none", "--trace", "v.orr", binary], cwd=folder)
+            demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
+            sums = {}
+            for path in ("v.orr", "v.goal", "v.ti", "v.otf2"):
+                if path != "v.orr":
+                    self.convert(folder, "v.orr", path)
+                sums[path] = sum(int(what.split()[2]) for what in self.volumes_of(folder, path).values())
+            demand(sums["v.orr"] > 500 and len(set(sums.values())) == 1, f"bytes: {sums}")
+
     def convert(self, folder, source, target):
         done = harness.call([self.orrery, "trace", "convert", "-q", source, target], cwd=folder)
         demand(done.status == 0, f"{target}: exit status {done.status}", done.stderr)
@@ -271,7 +284,7 @@ class Calls(run_record.Tests):
 def add_all(tests):
     cases = [(f"same {name}", tests.same_objects, name) for name in PROGRAMS]
     cases += [(f"volumes {name}", tests.volumes, name, least) for name, least in VOLUMES]
-    cases += [("volumes of plain formats", tests.plain_volumes),
+    cases += [("volumes of plain formats", tests.plain_volumes), ("volumes in all", tests.sums),
               ("ranks that come later", tests.dynamic), ("fortran: all bindings call functions", tests.fortran),
               ("fortran: one program by each binding", tests.same_bindings)]
     return cases + [(f"bindings {name}", tests.bindings, name) for name in BINDINGS]
