@@ -53,11 +53,11 @@ extern const struct analysis_group_name analysis_groups[ANALYSIS_GROUPS];
 /* Wait states: why a rank waited in a call. */
 enum analysis_wait {
     ANALYSIS_LATE_SENDER, /* a receive, or the wait for one: the send had not begun */
-    /* the same, while another message that was sent earlier was waiting for this rank */
+    /* as a late sender, while a message that was sent earlier was waiting for this rank */
     ANALYSIS_WRONG_ORDER,
     ANALYSIS_LATE_RECEIVER,   /* a send: the receive had not begun */
     ANALYSIS_WAIT_BARRIER,    /* a barrier: others had not entered it */
-    ANALYSIS_WAIT_NXN,        /* the same in collectives in which all ranks wait for all */
+    ANALYSIS_WAIT_NXN,        /* others had not entered a collective in which all wait for all */
     ANALYSIS_LATE_BROADCAST,  /* the root had not entered a collective that sends from it */
     ANALYSIS_EARLY_REDUCE,    /* the root waits for others in a collective that sends to it */
     ANALYSIS_EARLY_SCAN,      /* ranks before this one had not entered a scan */
@@ -65,10 +65,10 @@ enum analysis_wait {
     ANALYSIS_WAIT_FENCE,      /* others had not entered a fence of a window */
     ANALYSIS_LATE_POST,       /* a target had not posted its window for the access of this rank */
     ANALYSIS_EARLY_WAIT,      /* MPI_Win_wait: an origin was still accessing the window */
-    ANALYSIS_LATE_COMPLETE,   /* the same after its last access, until MPI_Win_complete */
+    ANALYSIS_LATE_COMPLETE,   /* MPI_Win_wait: an origin had made its last access */
     ANALYSIS_LOCK_CONTENTION, /* others had locked the window */
     ANALYSIS_WAIT_CREATE,   /* others had not entered a call that makes a communicator or window */
-    ANALYSIS_WAIT_FREE,     /* the same of a call that frees one */
+    ANALYSIS_WAIT_FREE,     /* others had not entered a call that frees one */
     ANALYSIS_WAIT_FILE,     /* others had not entered a collective access to a file */
     ANALYSIS_WAIT_FINALIZE, /* others had not entered MPI_Finalize */
     ANALYSIS_COMPLETION,    /* in a barrier or NxN collective after the first rank had left it */

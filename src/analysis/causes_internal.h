@@ -320,7 +320,7 @@ void causes_wait(struct causes *, struct blocked *, enum analysis_wait, int64_t 
 void causes_last_sync(const struct lane *a, struct delay_snapshot *a_pair, const struct lane *b,
                       struct delay_snapshot *b_pair, const struct delay_snapshot **a_then,
                       const struct delay_snapshot **b_then);
-/* The same, but up to `first_until` it is another wait state. */
+/* causes_wait with two wait states: `first` up to the time `first_until`, then the other. */
 void causes_wait_parts(struct causes *, struct blocked *, enum analysis_wait first,
                        int64_t first_until, enum analysis_wait, int64_t time, struct lane *cause,
                        const struct delay_snapshot *then, const struct delay_snapshot *cause_then);

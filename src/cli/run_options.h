@@ -18,7 +18,7 @@ struct cli_run {
     struct results_program programs[RUN_APPS_MAX];     /* what the summary says of them */
     struct cli_machine given;                          /* the machine as given by options */
     struct platform machine;                           /* made from that */
-    const char *compute_file, *record, *counter_table; /* the same, of the processor model */
+    const char *compute_file, *record, *counter_table; /* given options of the processor model */
     int wants_file;                                    /* a file name is to follow */
     const char *trace;                                 /* likewise */
     const char *report;                                /* page to write, or NULL */

@@ -9,7 +9,7 @@
 
 struct cli_runs {
     struct cli_run common; /* the options that all runs share */
-    char **options;        /* the same as words for the command line; NULL at the end */
+    char **options;        /* these as words of a command line; NULL at the end */
     size_t option_count;
     char **program; /* with its arguments, and further programs after ':'; NULL at the end */
     struct launch_argv words; /* that of --app */

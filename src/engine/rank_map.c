@@ -160,7 +160,7 @@ uint32_t rank_map_count_range(const struct rank_map *p, int64_t first, int64_t s
 
     if (p->procs == 1)
         return n;
-    if (stride < 0) { /* the same entities from the other end */
+    if (stride < 0) { /* count them from the other end */
         first += stride * ((int64_t)n - 1);
         stride = -stride;
     }

@@ -147,8 +147,8 @@ struct replay {
 enum replay_request_state {
     REPLAY_REQUEST_NONE, /* the slot is free */
     REPLAY_REQUEST_LIVE,
-    REPLAY_REQUEST_DRAWN, /* persistent: it is complete, ahead of its record */
-    REPLAY_REQUEST_GONE,  /* the same, and there is no request any more */
+    REPLAY_REQUEST_DRAWN, /* complete ahead of its record, and kept, as it is persistent */
+    REPLAY_REQUEST_GONE,  /* complete ahead of its record, and freed */
 };
 
 /* A request, by its number in the trace; after a remapping the number has another one. */
@@ -202,19 +202,19 @@ struct replay_watch;
 
 /* What belongs to one thread of a rank: a rank has that of the thread whose record is replayed, and
  * exchanges it when another one goes on (threads.c). */
-#define REPLAY_LANE                                                                         \
-    struct whatif_stage *records; /* what the hypotheses make of the trace */               \
-    struct whatif_stage *ahead;   /* the same, read ahead in deterministic mode; or NULL */ \
-    struct trace_event *event;    /* the record that is being replayed */                   \
-    int64_t duration;             /* of the call in the trace */                            \
-    int64_t last;                 /* when the last record ended */                          \
-    int may_fail;   /* class of the error of a receive whose message did not fit, or 0 */   \
-    int is_changed; /* arguments of the event are not as they were read */                  \
-    struct trace_stream out;                                                                \
-    struct replay_chunk *scratch;                                                           \
-    size_t scratch_used;                                                                    \
-    struct replay_kept *kept; /* of the call that is being made */                          \
-    uint64_t words[REPLAY_ARGS];                                                            \
+#define REPLAY_LANE                                                                       \
+    struct whatif_stage *records; /* what the hypotheses make of the trace */             \
+    struct whatif_stage *ahead;   /* reads them ahead in deterministic mode; or NULL */   \
+    struct trace_event *event;    /* the record that is being replayed */                 \
+    int64_t duration;             /* of the call in the trace */                          \
+    int64_t last;                 /* when the last record ended */                        \
+    int may_fail;   /* class of the error of a receive whose message did not fit, or 0 */ \
+    int is_changed; /* arguments of the event are not as they were read */                \
+    struct trace_stream out;                                                              \
+    struct replay_chunk *scratch;                                                         \
+    size_t scratch_used;                                                                  \
+    struct replay_kept *kept; /* of the call that is being made */                        \
+    uint64_t words[REPLAY_ARGS];                                                          \
     struct whatif_got got; /* from ahead */
 
 struct replay_lane {

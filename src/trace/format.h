@@ -91,7 +91,7 @@ struct trace_frame {
     uint8_t method; /* enum trace_method */
     uint8_t spare;
     uint32_t stored; /* bytes of the payload in the file */
-    uint32_t raw;    /* the same, uncompressed */
+    uint32_t raw;    /* bytes of the uncompressed payload */
     uint64_t spare_too;
     uint64_t check; /* XXH3 of the payload, seeded with that of the header before this field */
 };

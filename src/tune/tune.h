@@ -45,7 +45,7 @@ struct tune_problem {
 /* How well a value is determined. */
 struct tune_width {
     double low, high;  /* within the tolerance while the others stay fixed */
-    double low_factor; /* the same if others may follow, as factors of the value */
+    double low_factor; /* factors of the value, if others may follow */
     double high_factor;
     int is_open; /* it may reach a bound: the error does not determine it */
     int partner; /* the parameter that compensates for it best; -1: none does */

@@ -17,7 +17,7 @@
 struct widths {
     double best[TUNE_PARAMETERS_MAX], limit;
     double reach[TUNE_PARAMETERS_MAX][2];  /* positions, alone: down, up */
-    double shared[TUNE_PARAMETERS_MAX][2]; /* the same with another parameter that follows */
+    double shared[TUNE_PARAMETERS_MAX][2]; /* with another parameter that follows */
     int partner[TUNE_PARAMETERS_MAX][2];
 };
 

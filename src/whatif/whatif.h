@@ -100,7 +100,7 @@ struct whatif_stage {
     const struct whatif *what; /* NULL: the trace itself */
     struct whatif_rank *rank;
     struct whatif_stage *before; /* where records come from */
-    struct whatif_stage *ahead;  /* the same, read ahead; or NULL */
+    struct whatif_stage *ahead;  /* reads records ahead; or NULL */
     uint64_t hits;               /* records that it has changed */
 };
 

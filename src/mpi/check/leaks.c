@@ -24,7 +24,7 @@
 #define HANDLE_BITS 28
 #define NAME_MAX_BYTES 96
 #define SITE_MAX 128      /* "0x11f2 in app" */
-#define WHERE_MAX 512     /* the same with function, file and line */
+#define WHERE_MAX 512     /* with function, file and line */
 #define FOLD_ABOVE 100000 /* messages of a rank are summed up when there are this many */
 
 enum kind {

@@ -18,9 +18,9 @@
 
 /* How the parts of a basic element are converted. */
 enum format {
-    SWAP,    /* the same size, other byte order */
+    SWAP,    /* same size, other byte order */
     INTEGER, /* another size: cut, or extended with the sign */
-    NATURAL, /* the same without a sign */
+    NATURAL, /* another size, without a sign */
     QUAD     /* long double as binary128 */
 };
 

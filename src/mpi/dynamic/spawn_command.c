@@ -42,7 +42,7 @@ static long largest(const long triplet[3], long most)
 {
     long a = triplet[0], b = triplet[1], c = triplet[2], steps;
 
-    if (c < 0) { /* the same from the other end */
+    if (c < 0) { /* count up from the other end */
         if (a < b)
             return -1;
         steps = (a - b) / -c;

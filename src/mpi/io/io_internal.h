@@ -73,7 +73,7 @@ enum io_kind {
     IO_WRITE = 1,
     IO_AT = 2,      /* explicit offset */
     IO_SHARED = 4,  /* shared file pointer */
-    IO_ORDERED = 8, /* the same in order of ranks */
+    IO_ORDERED = 8, /* shared file pointer, in order of ranks */
     IO_ALL = 16,    /* collective */
 };
 

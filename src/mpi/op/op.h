@@ -48,7 +48,7 @@ typedef void mpi_op_cxx(const void *in, void *inout, int len, MPI_Datatype, MPI_
 /* Fields are for reading. */
 struct mpi_op {
     MPI_User_function *fn;     /* of the user, or NULL */
-    MPI_User_function_c *fn_c; /* the same, counting in MPI_Count, or NULL */
+    MPI_User_function_c *fn_c; /* of the user, counting in MPI_Count; or NULL */
     mpi_op_cxx *cxx;           /* of the C++ binding: calls fn; else NULL */
     MPI_Op handle;
     uint8_t kind; /* enum mpi_op_kind */
