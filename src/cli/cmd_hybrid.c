@@ -260,7 +260,7 @@ static int make_run(struct launch_argv *w, const struct request *q,
     return 0;
 }
 
-/* Wrong input is said before anything starts: the launcher would wait for processes that never
+/* Reports wrong input before anything starts: the launcher would wait for processes that never
  * join. Returns 0, or the exit status in *status. */
 static int check_run(struct cli_run *run, const struct launch_argv *w, int *status)
 {

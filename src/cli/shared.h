@@ -135,7 +135,7 @@
 #define CLI_SHARED_OUTPUT \
     CLI_NAMED_OUTPUT, "FILE", "write to FILE instead of standard output"
 
-/* What is said meanwhile. */
+/* What is printed during a run. */
 #define CLI_SHARED_LABELS \
     "labels", 0, NULL, NULL, "begin each line of output with its rank"
 #define CLI_SHARED_QUIET \

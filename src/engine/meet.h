@@ -25,12 +25,12 @@ struct meet_address {
 /* Process 0: begins to listen, and says where. Returns a descriptor, or -1 with no addresses. */
 int meet_open(struct meet_address *);
 
-/* Process 0: waits for the others, at most some seconds for the next, and lets all of them go.
- * Closes the descriptor. Returns how many have come. */
+/* Process 0: waits for the others, at most some seconds for the next, and closes all connections
+ * and the descriptor. Returns how many have connected. */
 uint32_t meet_lead(int fd, const struct meet_address *, uint32_t others, unsigned seconds);
 
-/* Others: come, and wait to be let go, at most some seconds. Returns 0 if process 0 is not there.
- */
+/* Others: connect, and wait, at most some seconds, until process 0 closes the connection. Returns 0
+ * if process 0 is not there. */
 int meet_join(const struct meet_address *, unsigned seconds);
 
 #endif

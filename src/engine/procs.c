@@ -415,7 +415,7 @@ static void unlock(struct procs *p)
     }
 }
 
-/* This process has taken all that has arrived, and nothing has come of it. */
+/* Tells the coordinator that this process has handled what had arrived, and has nothing to do. */
 static void say_looked(struct procs *p)
 {
     const struct proc_link *link = &p->cfg.link;

@@ -23,7 +23,7 @@ struct launch_finish {
  */
 void launch_finish_begin(const struct launch_finish *, const char *what, const char *last_words);
 
-/* Is it to be abandoned? Also draws the progress. */
+/* Whether to abandon the work, as a second signal has come. Also draws the progress. */
 int launch_finish_is_over(uint64_t done, uint64_t all);
 
 /* Ends it. Returns the first signal, if another one has abandoned the work; else 0. */

@@ -1,7 +1,7 @@
 /*
- * join.c - see remote.h: a process that a launcher has started on another computer. It connects to
- * `orrery run`, learns what to run, and becomes that, with everything as the simulator has it:
- * arguments, environment, numbers of descriptors.
+ * join.c - a process that a launcher has started on another computer (remote.h). It connects to
+ * `orrery run`, gets the program to run, and executes it with the arguments, the environment and
+ * the numbers of descriptors that the simulator has.
  */
 #define _GNU_SOURCE 1
 #include <arpa/inet.h>

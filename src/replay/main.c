@@ -29,7 +29,7 @@ void replay_stop(const char *text)
     say(text);
     PMPI_Initialized(&is_ready);
     if (!is_ready && replay_is_simulated())
-        exit(2); /* so do the other ranks: the reason is said, and nothing has begun */
+        exit(2); /* the other ranks do, too; nothing has begun */
     if (!is_ready)
         PMPI_Init(NULL, NULL); /* all ranks are to end */
     PMPI_Abort(MPI_COMM_WORLD, 2);

@@ -210,7 +210,7 @@ static int write_definitions(struct merge *m, struct err *err)
 
 /* ---- records ---- */
 
-/* The sink of a block that is written anew. */
+/* The sink of blocks that are encoded again. */
 struct collector {
     struct trace_sink sink;
     struct merge *merge;

@@ -97,7 +97,7 @@ void trace_stream_fini(struct trace_stream *s)
     free_memory(s);
 }
 
-/* The piece is full, or the block: then the next one starts anew. */
+/* The piece is full, or the block: the next record begins a new one. */
 static void __attribute__((noinline)) cut(struct trace_stream *s)
 {
     if (s->block + s->used < s->sink->block) {

@@ -32,7 +32,7 @@ struct vp_proxy {
     struct remote_bytes in[VP_CHANNELS];
     void (*call)(void);       /* what the scheduler is to call */
     _Atomic uint32_t awaits;  /* the main thread waits for the turn, and does not read */
-    _Atomic uint32_t is_lost; /* somebody reports that */
+    _Atomic uint32_t is_lost; /* its loss has been reported */
     char computer[256];
 };
 
