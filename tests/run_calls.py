@@ -177,6 +177,10 @@ class Calls(run_record.Tests):
             wanted = self.volumes_of(folder, "v.orr")
             moving = [name for name, what in wanted.items() if not what.endswith(" 0 B")]
             demand(len(moving) >= least, f"only {len(moving)} functions move data", *moving)
+            done = harness.call([self.orrery, "run", "-n", ranks, "-q", "--compute", "none", "--trace", "p.orr", "--profile-only",
+                                 *machine, binary], cwd=folder)
+            demand(done.status == 0, f"simulated, --profile-only: exit status {done.status}", done.stderr)
+            self.demand_volumes(wanted, self.volumes_of(folder, "p.orr"), "simulated, --profile-only")
             for options in ((), ("--profile-only",)):
                 done = self.record(folder, ranks, "-q", *options, binary)
                 demand(done.status == 0, f"exit status {done.status}", done.stderr)
