@@ -1,6 +1,7 @@
 /*
  * causes_wait.c - counts wait states, and updates paths and delays by them.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "analysis/causes_internal.h"
@@ -29,8 +30,11 @@ struct blocked *causes_block(struct causes *r, struct lane *l)
 void causes_unblock(struct causes *r, struct blocked *b)
 {
     struct lane *l = &r->lanes[b->lane];
-    if (b->is_current && l->blocked == b)
+    assert(b->refs > 0);
+    if (b->is_current && l->blocked == b) {
+        assert(l->awaiting > 0);
         l->awaiting--;
+    }
     if (--b->refs == 0)
         pool_free(&r->pool, b, sizeof *b);
 }

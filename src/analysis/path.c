@@ -3,6 +3,7 @@
  */
 #include "analysis/path.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ static uint32_t node_new(struct path *p)
 static void node_free(struct path *p, uint32_t number)
 {
     struct path_node *node = &p->nodes[number];
+    assert(number > 0 && p->live > 0);
     pool_free(&p->pool, node->entries, node->count * sizeof *node->entries);
     *node = (struct path_node){.parent = p->free};
     p->free = number;
@@ -67,7 +69,10 @@ static void node_free(struct path *p, uint32_t number)
 
 static void unref(struct path *p, uint32_t number)
 {
-    while (number && --p->nodes[number].refs == 0) {
+    while (number) {
+        assert(p->nodes[number].refs > 0);
+        if (--p->nodes[number].refs)
+            return;
         uint32_t parent = p->nodes[number].parent;
         node_free(p, number);
         number = parent;
@@ -167,8 +172,10 @@ void path_hop(struct path *p, struct path_end *end, struct path_end *other)
     if (end == other)
         return;
     uint32_t number = seal(p, other);
-    if (number)
+    if (number) {
+        assert(number < p->count && p->nodes[number].refs > 0);
         p->nodes[number].refs++;
+    }
     unref(p, end->node);
     end->node = number;
     end->count = 0;

@@ -1,6 +1,7 @@
 /*
  * requests.c - the requests of a call that completes, tests or starts them.
  */
+#include "base/hostile.h"
 #include "calls/calls.h"
 
 static int takes_array(const struct mpi_effect *s)
@@ -58,6 +59,7 @@ static int64_t completed_position(const struct mpi_effect *s, const struct trace
 
 int64_t calls_completed_request(const struct mpi_effect *s, const struct trace_event *e, size_t i)
 {
+    assert_hot(i < calls_completed(s, e));
     int64_t at = completed_position(s, e, i);
     return at < 0 ? -1 : calls_given_request(s, e, (size_t)at);
 }

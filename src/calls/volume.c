@@ -5,6 +5,8 @@
  * known. With MPI_IN_PLACE the data is in the other buffer, whose arguments then tell its size; at
  * the root of a gather or scatter it stays where it is, and does not count.
  */
+#include <assert.h>
+
 #include "calls/calls.h"
 
 static const struct calls_share nothing;
@@ -28,6 +30,7 @@ void calls_neighbours(struct calls_place *p, const int64_t *to, uint64_t to_coun
     p->from_count = from_count;
     p->peers = count_there(to, to_count);
     p->sources = count_there(from, from_count);
+    assert(p->peers <= to_count && p->sources <= from_count);
 }
 
 /* ---- shares ---- */
@@ -189,6 +192,7 @@ uint64_t calls_share_bytes(const struct mpi_effect *s, const struct trace_event 
 {
     int count = share.is_received ? s->recv_count : s->send_count,
         type = share.is_received ? s->recv_type : s->send_type;
+    assert(share.what != MPI_VOLUME_BLOCKS); /* these are `times` a block */
     if (share.what == MPI_VOLUME_BLOCK)
         return type < 0 ? 0
                         : share.times * times(count >= 0 ? e->args[count].number : 1,

@@ -4,10 +4,12 @@
  * A rank numbers the objects of each kind in the order in which its calls first mention them, and
  * never reuses a number. So the numbers depend only on the rank's own calls.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostile.h"
 #include "base/rng.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/regions.h"
@@ -49,6 +51,7 @@ static int is_null(unsigned role, uint64_t handle)
 static uint32_t add(struct recorder_rank *r, unsigned role, uint64_t *number)
 {
     uint32_t next = r->next[role]++;
+    assert(next != UINT32_MAX); /* no number is used again */
     *number = (uint64_t)next + 1;
     return next;
 }
@@ -71,6 +74,7 @@ static int is_numbered(uint32_t handle)
 static int64_t whole_number(const struct recorder_rank *r, uint32_t low, uint32_t mask)
 {
     int64_t last = r->next_request - 1;
+    assert_hot(last >= 0); /* the handle has a number */
     return last - (int64_t)((uint32_t)(last - (int64_t)low) & mask);
 }
 
