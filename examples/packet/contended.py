@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Flows of TCP that share a slow link: the kernel's, on a cluster of two nodes on this computer, and the simulator's.
 
-usage: contended.py ORRERY FLOWS OUT [--flows N,..] [--queues PACKETS,..] [--rates MBPS,..] [--seconds S]
+usage: contended.py ORRERY FLOWS OUT [--flows N,..] [--queues PACKETS,..] [--rates MBPS,..] [--algorithms NAME,..]
+       [--seconds S] [--rounds N] [--kernel FILE]
 
 FLOWS is flows.c, compiled. One node sends, the other receives; the port of the switch towards the receiver has a rate and a queue of limited
 length, and a relay delays what passes. Segments leave the kernel one by one (gso_max_segs 1), as in the simulator. The cluster needs root; OUT
 gets a table (contended.txt) and a picture (contended.svg). Both have the rate of all flows together, Jain's index of fairness, segments that were
-sent again, and timeouts.
+sent again, and timeouts: medians of some rounds, in which the simulator has different seeds. FILE keeps what the kernel has done: a case that is
+in it is not run again, so that a change of the simulator can be judged without a cluster.
 """
 
 import argparse
+import contextlib
 import itertools
 import json
 import math
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,7 +26,8 @@ import against_kernel
 from against_kernel import HERE, TESTS, say
 
 DELAY = 2  # ms from one node to the other
-ALGORITHMS = (("cubic", "cubic"), ("reno", "newreno"))  # of the kernel, and of the simulator
+ALGORITHMS = {"cubic": "cubic", "reno": "newreno", "bbr": "bbr"}  # of the kernel, and of the simulator
+COLOURS = {"cubic": "#8aa9d6", "reno": "#d9773f", "bbr": "#4a9a5b"}
 FRAME = 1514
 MESSAGE = 65536
 LIMIT = 180  # seconds for a run
@@ -41,10 +46,10 @@ class Case:
         return f"{self.flows:3d} flows, {self.queue:3d} packets, {self.rate:3d} Mbit/s"
 
     def result(self, times, again, timeouts):
-        """Goodput in Mbit/s, fairness, and both counts."""
+        """Goodput in Mbit/s of all together, until the last has all, and of the median flow; fairness; and both counts."""
         rates = [self.bytes * 8e-6 / each for each in times]
-        return (self.flows * self.bytes * 8e-6 / max(times), sum(rates) ** 2 / (len(rates) * sum(rate * rate for rate in rates)),
-                again, timeouts)
+        return (self.flows * self.bytes * 8e-6 / max(times), statistics.median(rates),
+                sum(rates) ** 2 / (len(rates) * sum(rate * rate for rate in rates)), again, timeouts)
 
 
 # ---- the kernel ----
@@ -74,15 +79,62 @@ def measure(cluster, made, case, algorithm, port):
         if done.status:
             sys.exit(f"the sender failed: {done.stderr.strip()}")
         times = [float(word) for word in receiver.stdout.read().split()]
-    return case.result(times, *map(int, done.stdout.split()))
+    return times, *map(int, done.stdout.split())
+
+
+class Kernel:
+    """What the kernel does in each case and round, measured once."""
+
+    def __init__(self, file):
+        self.file, self.cluster, self.ending, self.port = file, None, contextlib.ExitStack(), PORT
+        self.known = json.loads(file.read_text()) if file and file.exists() else {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ending.close()
+
+    def begin(self):
+        sys.path.insert(0, str(TESTS))
+        import cluster
+        why = cluster.why_not()
+        if why:
+            say(f"skipped: no cluster can be made: {why}")
+            sys.exit(0)
+        self.made = self.ending.enter_context(cluster.Cluster(2))
+        self.ending.enter_context(against_kernel.preferred(self.made))
+        prepare(cluster, self.made)
+        self.cluster = cluster
+
+    def result(self, case, algorithm, number):
+        key = f"{algorithm} {case.flows} {case.queue} {case.rate} {case.bytes} {number}"
+        if key not in self.known:
+            if not self.cluster:
+                self.begin()
+            self.port += 1
+            say(f"{algorithm}, {case.title()}")
+            self.known[key] = measure(self.cluster, self.made, case, algorithm, self.port)
+            if self.file:
+                self.file.write_text(json.dumps(self.known, indent=0))
+        return case.result(*self.known[key])
+
+
+def allowed(algorithms):
+    """Those that this kernel has."""
+    there = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="ascii").split()
+    for name in algorithms:
+        if name not in there:
+            say(f"skipped: this kernel has no {name}")
+    return [name for name in algorithms if name in there]
 
 
 # ---- the simulator ----
 
-def simulate(options, case, algorithm):
+def simulate(options, case, algorithm, seed):
     settings = (f"net.model=packet,net.bandwidth=10Gbps,net.hop_latency={DELAY}ms,net.latency=10us,net.packet.framing=14,nodes.ranks={case.flows},"
                 f"net.packet.queue={case.queue * FRAME},net.packet.send_buffer=4MiB,net.packet.receive_buffer=4MiB,mpi.eager_limit=1GiB,"
-                f"net.packet.congestion={algorithm},net.links[+].from=s0,net.links[-1].to=n1,net.links[-1].both=false,"
+                f"net.packet.congestion={algorithm},net.packet.seed={seed},net.links[+].from=s0,net.links[-1].to=n1,net.links[-1].both=false,"
                 f"net.links[-1].bandwidth={case.rate}Mbps")
     with tempfile.TemporaryDirectory() as folder:
         summary = pathlib.Path(folder) / "summary.json"
@@ -97,12 +149,30 @@ def simulate(options, case, algorithm):
 
 # ---- results ----
 
+def ratio(real, simulated, added=0):
+    return (simulated + added) / (real + added)
+
+
+# What the simulator shall keep: the index of a result, its name, what is added to both so that small numbers say nothing, and the largest ratio.
+LIMITS = ((1, "goodput", 0, 1.1), (3, "sent again", 10, 2), (4, "timeouts", 5, 3))
+
+
+def outside(real, simulated):
+    """Names of what is not as near as it shall be."""
+    return [name for index, name, added, most in LIMITS
+            if not 1 / most <= ratio(real[index], simulated[index], added) <= most]
+
+
 def table(rows):
-    lines = [f"{'':38s} {'Mbit/s':>15s} {'fairness':>13s} {'sent again':>15s} {'timeouts':>11s}",
-             f"{'':38s} {'kernel':>7s} {'sim.':>7s} {'kernel':>6s} {'sim.':>6s} {'kernel':>7s} {'sim.':>7s} {'kernel':>6s} {'sim.':>4s}"]
+    lines = [f"{'':38s} {'Mbit/s, all':>15s} {'median flow':>13s} {'fairness':>13s} {'sent again':>15s} {'timeouts':>11s}",
+             f"{'':38s} {'kernel':>7s} {'sim.':>7s}" + 2 * f" {'kernel':>6s} {'sim.':>6s}" + f" {'kernel':>7s} {'sim.':>7s} {'kernel':>6s} {'sim.':>4s}"]
     for case, name, real, simulated in rows:
-        lines.append(f"{name:6s} {case.title()} {real[0]:7.1f} {simulated[0]:7.1f} {real[1]:6.3f} {simulated[1]:6.3f} "
-                     f"{real[2]:7d} {simulated[2]:7d} {real[3]:6d} {simulated[3]:4d}")
+        lines.append(f"{name:6s} {case.title()} {real[0]:7.1f} {simulated[0]:7.1f} {real[1]:6.2f} {simulated[1]:6.2f} {real[2]:6.3f} {simulated[2]:6.3f} "
+                     f"{real[3]:7.0f} {simulated[3]:7.0f} {real[4]:6.0f} {simulated[4]:4.0f}  {', '.join(outside(real, simulated))}".rstrip())
+    for index, what, added, most in LIMITS:
+        ratios = [ratio(real[index], simulated[index], added) for _, _, real, simulated in rows]
+        inside = sum(1 / most <= each <= most for each in ratios)
+        lines.append(f"{what}: {inside} of {len(rows)} within a factor of {most}; the median of simulated over kernel is {statistics.median(ratios):.2f}")
     return "\n".join(lines) + "\n"
 
 
@@ -111,19 +181,19 @@ def picture(rows):
     size, left = 300, 60
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * (size + 2 * left)}" height="{size + 2 * left}" font-family="sans-serif" '
              'font-size="11">', '<rect width="100%" height="100%" fill="white"/>']
-    for k, (what, index) in enumerate((("goodput, Mbit/s", 0), ("segments sent again, and 1", 2))):
+    for k, (what, index) in enumerate((("goodput of the median flow, Mbit/s", 1), ("segments sent again, and 1", 3))):
         def at(value, index=index):
-            low, high = (0, 3) if index == 0 else (0, 5)
-            return size * (math.log10(max(value + (index == 2), 1)) - low) / (high - low)
+            low, high = (-2, 3) if index == 1 else (0, 5)
+            return size * (math.log10(max(value + (index == 3), 0.01)) - low) / (high - low)
         x, y = left + k * (size + 2 * left), left + size
         parts.append(f'<rect x="{x}" y="{left}" width="{size}" height="{size}" fill="none" stroke="#888"/>'
                      f'<line x1="{x}" y1="{y}" x2="{x + size}" y2="{left}" stroke="#ccc"/>'
                      f'<text x="{x + size / 2}" y="{y + 30}" text-anchor="middle">kernel: {what}</text>'
                      f'<text x="{x}" y="{left - 10}">simulated</text>')
         for _, name, real, simulated in rows:
-            colour = "#8aa9d6" if name == "cubic" else "#d9773f"
+            colour = COLOURS[name]
             parts.append(f'<circle cx="{x + at(real[index]):.1f}" cy="{y - at(simulated[index]):.1f}" r="4" fill="{colour}"/>')
-    parts.append(f'<text x="{left}" y="20">blue: cubic, orange: reno; logarithmic</text>')
+    parts.append(f'<text x="{left}" y="20">blue: cubic, orange: reno, green: bbr; logarithmic</text>')
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -139,23 +209,23 @@ def main():
     parser.add_argument("--flows", type=numbers, default=[1, 2, 8, 32])
     parser.add_argument("--queues", type=numbers, default=[8, 64, 256], help="packets")
     parser.add_argument("--rates", type=numbers, default=[10, 100, 500], help="Mbit/s")
+    parser.add_argument("--algorithms", type=lambda text: text.split(","), default=list(ALGORITHMS))
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--kernel", type=pathlib.Path, help="keeps what the kernel has done")
     options = parser.parse_args()
     options.program = str(pathlib.Path(options.program).resolve())
     options.out.mkdir(parents=True, exist_ok=True)
-    sys.path.insert(0, str(TESTS))
-    import cluster
-    why = cluster.why_not()
-    if why:
-        say(f"skipped: no cluster can be made: {why}")
-        return
-    rows, cases = [], itertools.product(options.rates, options.queues, options.flows, ALGORITHMS)
-    with cluster.Cluster(2) as made, against_kernel.preferred(made):
-        prepare(cluster, made)
-        for number, (rate, queue, flows, (real, simulated)) in enumerate(cases):
+    cases = itertools.product(options.rates, options.queues, options.flows, allowed(options.algorithms))
+    rows, rounds = [], range(1, options.rounds + 1)
+
+    def middle(results):
+        return [statistics.median(values) for values in zip(*results)]
+    with Kernel(options.kernel) as kernel:
+        for rate, queue, flows, name in cases:
             case = Case(flows, queue, rate, options.seconds)
-            say(f"{real}, {case.title()}")
-            rows.append((case, real, measure(cluster, made, case, real, PORT + number), simulate(options, case, simulated)))
+            rows.append((case, name, middle(kernel.result(case, name, number) for number in rounds),
+                         middle(simulate(options, case, ALGORITHMS[name], number) for number in rounds)))
     (options.out / "contended.txt").write_text(table(rows))
     (options.out / "contended.svg").write_text(picture(rows))
     print(table(rows), end="")

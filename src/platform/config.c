@@ -108,7 +108,7 @@ static const struct key keys[] = {
     {"net.packet.receive_buffer", KEY_SIZE, FIELD(packet_receive_buffer), 1, "1MiB",
      "receive buffer of a connection (transports tcp, sctp)"},
     {"net.packet.congestion", KEY_NAME, FIELD(packet_congestion), 1, "cubic",
-     "congestion control of TCP: cubic, newreno, dctcp (with fabric ecn)"},
+     "congestion control of TCP: cubic, newreno, bbr, dctcp (with fabric ecn)"},
     {"net.packet.initial_window", KEY_COUNT, FIELD(packet_initial_window), 1, "10",
      "TCP, SCTP: packets that may be sent before the first acknowledgement"},
     {"net.packet.window_scale", KEY_COUNT, FIELD(packet_window_scale), 0, "7",

@@ -135,15 +135,25 @@ static uint32_t reduce(struct tcp_half *h)
     return left > 2 ? left : 2;
 }
 
-static void init(struct tcp_half *h)
+static void init(struct tcp_half *h, vtime now)
 {
+    (void)now;
     h->cubic = (struct tcp_cubic){.start = -1};
 }
 
 static void on_timeout(struct tcp_half *h, vtime now)
 {
-    init(h);
+    init(h, now);
     tcp_hystart_reset(h, now);
+}
+
+/* Time in which nothing was sent does not count. */
+static void on_start(struct tcp_half *h, vtime idle, vtime now)
+{
+    struct tcp_cubic *c = &h->cubic;
+
+    if (c->start >= 0 && idle > 0)
+        c->start = idle < now - c->start ? c->start + idle : now;
 }
 
 const struct tcp_congestion_ops tcp_cubic_ops = {
@@ -153,4 +163,5 @@ const struct tcp_congestion_ops tcp_cubic_ops = {
     .on_loss = reduce,
     .on_ecn = reduce,
     .on_timeout = on_timeout,
+    .on_start = on_start,
 };

@@ -10,8 +10,9 @@
 #define WHOLE 1024u /* alpha if all are marked */
 #define SHIFT 4     /* alpha moves by 1/16 */
 
-static void init(struct tcp_half *h)
+static void init(struct tcp_half *h, vtime now)
 {
+    (void)now;
     h->dctcp = (struct tcp_dctcp){.alpha = WHOLE, .end = h->next};
 }
 

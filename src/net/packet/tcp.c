@@ -12,6 +12,7 @@
 
 #define RTO_MOST (120 * VTIME_S)
 #define BATCH_MOST 65536u
+#define UNPACED 10 /* segments at the beginning of a connection */
 
 static struct tcp_half *own(struct packet_stream *s)
 {
@@ -20,6 +21,12 @@ static struct tcp_half *own(struct packet_stream *s)
 
 /* ---- packets ---- */
 
+static void split(struct tcp_half *h, uint32_t mss)
+{
+    tcp_segments_split(&h->segments, h->base.acked, mss);
+    tcp_rate_forget(h);
+}
+
 /* The route of its packets, and with it the size of its segments. */
 static struct packet_route *find_route(struct packet_net *n, struct tcp_half *h, vtime now)
 {
@@ -27,7 +34,7 @@ static struct packet_route *find_route(struct packet_net *n, struct tcp_half *h,
     uint32_t mss = route->mtu - (uint32_t)TCP_HEADER;
 
     if (mss < h->mss)
-        tcp_segments_split(&h->segments, h->base.acked, mss);
+        split(h, mss);
     h->mss = mss;
     return route;
 }
@@ -90,6 +97,8 @@ void tcp_send_new(struct packet_net *n, struct tcp_half *h, uint64_t bytes, vtim
 
     h->next += bytes;
     tcp_segments_push(&h->segments, h->next, now);
+    if (h->base.options->congestion->pacing)
+        tcp_rate_sent(h, h->segments.end - 1, now);
     send_data(n, h, seq, bytes, 1, now);
 }
 
@@ -101,6 +110,8 @@ void tcp_send_again(struct packet_net *n, struct tcp_half *h, uint32_t number, v
     n->counts[NET_RETRANSMITTED]++;
     LOG_LINE(NET, INFO, LOG_NO_RANK, now, "TCP sends segment %u again", number);
     tcp_segments_resend(s, number, now);
+    if (h->base.options->congestion->pacing)
+        tcp_rate_sent(h, number, now);
     send_data(n, h, seq, tcp_segments_at(s, number)->end - seq, 0, now);
 }
 
@@ -188,6 +199,12 @@ uint64_t tcp_next_new(const struct tcp_half *h)
     return 0; /* a small segment waits for more bytes, or for an acknowledgement (Nagle) */
 }
 
+/* Does the window fall if it is not used? */
+static int restarts(const struct tcp_half *h)
+{
+    return h->base.options->restart_idle && !h->base.options->congestion->sets_window;
+}
+
 /* A window that was not used for a while says nothing about the network any longer (RFC 2861). Who
  * waits for the send buffer would use it. */
 static void decay(struct tcp_half *h, uint32_t out, vtime now)
@@ -195,7 +212,7 @@ static void decay(struct tcp_half *h, uint32_t out, vtime now)
     uint32_t used = h->lately > out ? h->lately : out;
 
     h->lately = used;
-    if (!h->base.options->restart_idle || now - h->used_at < h->rto)
+    if (!restarts(h) || now - h->used_at < h->rto)
         return;
     used = used > h->base.options->initial_window ? used : h->base.options->initial_window;
     if (h->recovery == TCP_NORMAL && used < h->window &&
@@ -274,6 +291,26 @@ static void fill_batch(struct tcp_half *h, uint64_t bytes)
     h->batch_gone = h->base.route->ports[0]->free_at;
 }
 
+/* ---- pacing ---- */
+
+static int is_early(struct tcp_half *h, vtime now)
+{
+    if (h->pace_at <= now)
+        return 0;
+    h->room_at = h->pace_at;
+    return 1;
+}
+
+/* The next segment leaves when this one has had its time. */
+static void pace(struct tcp_half *h, uint64_t bytes, vtime now)
+{
+    const struct tcp_congestion_ops *ops = h->base.options->congestion;
+    uint64_t rate = ops->pacing ? ops->pacing(h) : 0;
+
+    if (rate > 0 && h->next > UNPACED * (uint64_t)h->mss)
+        h->pace_at = vtime_add(now, (vtime)((unsigned __int128)bytes * VTIME_S / rate));
+}
+
 /* A segment that is lost is sent again. */
 static void repeat(struct packet_net *n, struct tcp_half *h, uint32_t number, vtime now)
 {
@@ -300,9 +337,19 @@ static int find_next(struct tcp_half *h, uint32_t *number, uint64_t *bytes, vtim
     *bytes = tcp_next_new(h);
     if (*bytes == 0)
         return 0;
-    if (h->next == h->base.acked && h->base.options->restart_idle && now - h->sent_at > h->rto)
+    if (h->next == h->base.acked && restarts(h) && now - h->sent_at > h->rto)
         restart_idle(h, now);
     return 1;
+}
+
+/* Nothing was in flight. */
+static void start(struct tcp_half *h, vtime now)
+{
+    const struct tcp_congestion_ops *ops = h->base.options->congestion;
+
+    h->resend_at = vtime_add(now, h->rto);
+    if (ops->on_start)
+        ops->on_start(h, now - h->sent_at, now);
 }
 
 static void send_next(struct packet_net *n, struct tcp_half *h, uint32_t number, uint64_t bytes,
@@ -317,11 +364,12 @@ static void send_next(struct packet_net *n, struct tcp_half *h, uint32_t number,
         repeat(n, h, number, now);
     } else {
         if (h->next == h->base.acked)
-            h->resend_at = vtime_add(now, h->rto);
+            start(h, now);
         tcp_send_new(n, h, bytes, now);
     }
     h->repair.sent += (uint32_t)tcp_recovery_reduces(h);
     fill_batch(h, bytes);
+    pace(h, bytes, now);
 }
 
 /* Without new data, a trial after a timeout says nothing. */
@@ -335,6 +383,12 @@ static int end_trial(struct tcp_half *h)
     return 1;
 }
 
+/* Is there nothing to send? */
+static int is_idle(struct tcp_half *h)
+{
+    return h->next == h->base.end && tcp_segments_next_lost(&h->segments) == h->segments.end;
+}
+
 void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
 {
     int is_small = h->base.options->small_queue && !n->fabric->flow, has_sent = 0, is_limited = 0;
@@ -345,7 +399,7 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
     do {
         while (find_next(h, &number, &bytes, now)) {
             is_limited = tcp_segments_in_flight(&h->segments) >= h->window;
-            if (is_limited || (is_small && !has_room(h, now)))
+            if (is_limited || is_early(h, now) || (is_small && !has_room(h, now)))
                 break;
             if (__builtin_expect(h->base.epoch != n->epoch, 0)) { /* links have changed */
                 find_route(n, h, now);
@@ -355,6 +409,8 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
             has_sent = 1;
         }
     } while (end_trial(h));
+    if (h->base.options->congestion->pacing && !is_limited && is_idle(h))
+        tcp_rate_limited(h);
     if (has_sent || is_limited)
         note_use(h, is_limited || tcp_segments_in_flight(&h->segments) >= h->window, now);
     if (has_sent || h->room_at != VTIME_NEVER) {
@@ -407,6 +463,7 @@ static void destroy(struct packet_net *n, struct packet_stream *s)
 {
     (void)n;
     tcp_segments_fini(&own(s)->segments);
+    tcp_rate_fini(own(s));
     packet_ranges_fini(&own(s)->early);
 }
 

@@ -7,6 +7,7 @@
  *     tcp_segments.c   what was sent and is not acknowledged
  *     tcp_rack.c       what of it is lost, by time (RFC 8985), and probes
  *     tcp_recovery.c   what a sender does about it
+ *     tcp_rate.c       at which rate segments arrive
  *     congestion.c     the algorithms for congestion control
  *
  * Never included outside net/packet/.
@@ -74,11 +75,62 @@ struct tcp_hystart {
     uint8_t has_ended; /* slow start, by it */
 };
 
+/* What bbr.c keeps. Rates are in segments per second, times 256. */
+#define TCP_BBR_ROUNDS 11
+struct tcp_bbr {
+    uint64_t best[TCP_BBR_ROUNDS]; /* rates of the last rounds, the highest of each */
+    uint64_t round_end;            /* the round ends when so many have arrived */
+    uint64_t pace;                 /* bytes per second */
+    uint64_t full_rate;            /* when it last grew much */
+    vtime least_rtt, least_at;     /* VTIME_NEVER: not known; when it was measured */
+    vtime phase_at;                /* when the phase began */
+    vtime probe_end;               /* VTIME_NEVER: the window has not fallen yet */
+    uint64_t burst;                /* segments that have arrived since then: */
+    vtime burst_at;
+    uint64_t random;
+    uint64_t policed_rate;
+    uint64_t interval_delivered;
+    vtime interval_at;
+    uint32_t interval_lost, interval_rounds;
+    uint32_t round;
+    uint32_t extra[2]; /* segments that came beyond the rate, in the last rounds and before */
+    uint32_t window;   /* to return to */
+    uint32_t gain, window_gain;
+    uint8_t mode, phase, full_rounds, extra_rounds, extra_at;
+    uint8_t before; /* enum tcp_recovery at the last acknowledgement */
+    uint8_t is_full, has_rtt, begins_round, conserves, was_idle, probe_round, is_policed,
+        is_sampling;
+};
+
 /* What dctcp.c keeps. */
 struct tcp_dctcp {
     uint64_t end;             /* of the window of data that is looked at */
     uint32_t alpha;           /* share of marked segments, over time */
     uint32_t arrived, marked; /* segments of this window */
+};
+
+/* What tcp_rate.c keeps of each segment: how many had arrived when it was sent. */
+struct tcp_sent {
+    uint64_t delivered;
+    vtime at;           /* when it was sent; -1: not known */
+    vtime first;        /* when what had arrived last was sent */
+    vtime delivered_at; /* when it had arrived */
+    uint8_t is_limited; /* the sender had no more to send */
+};
+
+struct tcp_rate {
+    struct tcp_sent *at; /* a ring, as that of segments */
+    uint32_t room;
+    vtime first_sent, delivered_at; /* of what has arrived last */
+    uint64_t limited; /* what has arrived until then was sent by a sender that had no more; 0: none */
+};
+
+/* A measurement: the segments of which an acknowledgement tells. */
+struct tcp_rate_sample {
+    uint64_t delivered, before; /* so many have arrived since `before` had */
+    vtime interval;             /* in this time; 0: not measured */
+    vtime last_sent, delivered_at;
+    uint8_t is_limited;
 };
 
 /* What tcp_rack.c keeps: the segment that was sent last of those that have arrived. */
@@ -127,6 +179,7 @@ struct tcp_half {
     vtime sent_at;                 /* when data was last sent */
     vtime batch_gone, before_gone; /* when the last batch, and the one before it, leaves the node */
     vtime room_at;                 /* when another may be sent; VTIME_NEVER: now */
+    vtime pace_at;                 /* when congestion control lets the next segment go */
     vtime srtt, rto;               /* srtt 0: not measured */
     vtime deviation, deviation_max, variance; /* tcp_input.c */
     uint64_t variance_end;                    /* the next round trip for `variance` begins here */
@@ -137,9 +190,15 @@ struct tcp_half {
     uint64_t probed;  /* what was sent with a probe, up to its end; 0: none */
     struct tcp_repair repair;
     struct tcp_rack rack;
-    struct tcp_cubic cubic;
-    struct tcp_hystart hystart;
-    struct tcp_dctcp dctcp;
+    struct tcp_rate rate;
+    union { /* of congestion control */
+        struct {
+            struct tcp_cubic cubic;
+            struct tcp_hystart hystart;
+        };
+        struct tcp_dctcp dctcp;
+        struct tcp_bbr bbr;
+    };
     /* as a receiver of the peer's stream */
     uint64_t received;           /* all bytes before this */
     uint64_t said;               /* what it last acknowledged */
@@ -165,6 +224,7 @@ struct tcp_ack_news {
     uint64_t before;    /* base.acked before it */
     uint64_t reported;  /* the highest byte that was sacked before it */
     uint64_t delivered; /* tcp_half.delivered before it */
+    uint32_t in_flight; /* before it */
     uint32_t arrived;   /* segments that are known to have arrived now, and were not before */
     uint32_t lost;      /* segments that are found to be lost */
     vtime first_sent;   /* of what it acknowledges and was sent once; -1: nothing is */
@@ -178,6 +238,7 @@ struct tcp_ack_news {
     uint8_t is_echo;    /* of marks */
     uint8_t may_grow;   /* the window is used, and there is no recovery that sets it */
     vtime rtt;          /* of the last segment; -1: not known */
+    struct tcp_rate_sample rate; /* if congestion control has `pacing` */
 };
 
 /* Congestion control: one file per algorithm, and the table in congestion.c. Windows are in
@@ -185,8 +246,9 @@ struct tcp_ack_news {
 struct tcp_congestion_ops {
     const char *name;
     int echoes_each; /* a receiver echoes the mark of each packet, not only that there was one */
+    int sets_window; /* always: it is not reduced in a recovery, nor when it is not used */
     /* The connection is open. May be NULL. */
-    void (*init)(struct tcp_half *);
+    void (*init)(struct tcp_half *, vtime now);
     /* An acknowledgement: the window may grow if news->may_grow. */
     void (*on_ack)(struct tcp_half *, const struct tcp_ack_news *);
     /* Something was lost: returns the window that the sender shall fall back to. */
@@ -195,9 +257,13 @@ struct tcp_congestion_ops {
     uint32_t (*on_ecn)(struct tcp_half *);
     /* A timeout begins, after on_loss: what was known of the path does not hold. May be NULL. */
     void (*on_timeout)(struct tcp_half *, vtime now);
+    /* New data is sent, and before it none was in flight for so long. May be NULL. */
+    void (*on_start)(struct tcp_half *, vtime idle, vtime now);
+    /* Segments shall leave at so many bytes per second; 0: as they come. NULL: always so. */
+    uint64_t (*pacing)(const struct tcp_half *);
 };
 
-extern const struct tcp_congestion_ops tcp_newreno_ops, tcp_cubic_ops, tcp_dctcp_ops;
+extern const struct tcp_congestion_ops tcp_newreno_ops, tcp_cubic_ops, tcp_dctcp_ops, tcp_bbr_ops;
 const struct tcp_congestion_ops *tcp_congestion_find(const char *name); /* NULL: unknown */
 /* Slow start; returns what is left of `acked` segments for the time behind it. */
 uint32_t tcp_slow_start(struct tcp_half *, uint32_t acked);
@@ -254,6 +320,20 @@ static inline int tcp_recovery_reduces(const struct tcp_half *h)
 {
     return h->recovery == TCP_REDUCING || h->recovery == TCP_FAST;
 }
+
+/* ---- tcp_rate.c ---- */
+
+/* A segment is sent, and is in the list. */
+void tcp_rate_sent(struct tcp_half *, uint32_t number, vtime now);
+/* It has arrived. */
+void tcp_rate_arrived(struct tcp_half *, uint32_t number, struct tcp_ack_news *);
+/* All that have arrived with this acknowledgement are counted: measures the rate. */
+void tcp_rate_measure(struct tcp_half *, struct tcp_ack_news *);
+/* The sender has nothing more to send, although it might. */
+void tcp_rate_limited(struct tcp_half *);
+/* Segments have other numbers now. */
+void tcp_rate_forget(struct tcp_half *);
+void tcp_rate_fini(struct tcp_half *);
 
 /* ---- hystart.c ---- */
 

@@ -72,10 +72,13 @@ static void take_round_trip(struct tcp_half *h, struct tcp_ack_news *news)
 /* ---- what has arrived ---- */
 
 /* A segment that was not known to have arrived. */
-static void arrive(struct tcp_half *h, const struct tcp_segment *seg, uint64_t start,
-                   struct tcp_ack_news *news)
+static void arrive(struct tcp_half *h, uint32_t number, uint64_t start, struct tcp_ack_news *news)
 {
+    const struct tcp_segment *seg = tcp_segments_at(&h->segments, number);
+
     news->arrived++;
+    if (h->base.options->congestion->pacing)
+        tcp_rate_arrived(h, number, news);
     /* If its last stamp is not yet echoed, one that was sent before has arrived. What came behind a
      * gap has no echo. */
     if (seg->end > news->packet->ack || !(seg->flags & TCP_SEGMENT_EVER) ||
@@ -106,7 +109,7 @@ static void take_range(struct tcp_half *h, uint64_t from, uint64_t to, struct tc
         if (!(seg->flags & TCP_SEGMENT_SACKED)) {
             if (!(seg->flags & TCP_SEGMENT_EVER) && news->sacked_sent < 0)
                 news->sacked_sent = seg->sent;
-            arrive(h, seg, start, news);
+            arrive(h, i, start, news);
             tcp_segments_sack(s, seg);
         }
         start = seg->end;
@@ -164,7 +167,7 @@ static void take_new(struct packet_net *n, struct tcp_half *h, struct tcp_ack_ne
         if (seg->end > ack)
             break;
         if (!(seg->flags & TCP_SEGMENT_SACKED)) {
-            arrive(h, seg, start, news);
+            arrive(h, s->first, start, news);
             if (news->first_sent < 0 && !(seg->flags & TCP_SEGMENT_EVER))
                 news->first_sent = seg->sent;
         }
@@ -221,6 +224,7 @@ static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_
                                 .before = h->base.acked,
                                 .reported = known->count ? known->at[known->count - 1].to : 0,
                                 .delivered = h->delivered,
+                                .in_flight = tcp_segments_in_flight(&h->segments),
                                 .first_sent = -1,
                                 .last_sent = -1,
                                 .sacked_sent = -1,
@@ -237,6 +241,8 @@ static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_
         take_duplicate(h, &news);
     h->delivered += news.arrived;
     take_round_trip(h, &news);
+    if (h->base.options->congestion->pacing)
+        tcp_rate_measure(h, &news);
     tcp_rack_adapt(h, &news);
     if (tcp_rack_probed(h, &news))
         tcp_recovery_note(h);
@@ -259,12 +265,12 @@ static void open(struct packet_net *n, struct tcp_half *h, const struct tcp_pack
     h->state = TCP_OPEN;
     h->rto = h->base.options->first_rto;
     h->window = h->base.options->initial_window;
-    if (h->base.options->congestion->init)
-        h->base.options->congestion->init(h);
     if (p->echo >= 0) {
         h->least_rtt = now - p->echo;
         measure(h, now - p->echo);
     }
+    if (h->base.options->congestion->init)
+        h->base.options->congestion->init(h, now);
     h->used_at = now;
     tcp_restart(n, h, now);
 }

@@ -50,7 +50,7 @@ void tcp_recovery_reduce(struct tcp_half *h, const struct tcp_ack_news *news)
     uint32_t flight = tcp_segments_in_flight(&h->segments);
     int64_t count, room = (int64_t)h->threshold - flight;
 
-    if (news->arrived == 0 || r->window == 0)
+    if (news->arrived == 0 || r->window == 0 || h->base.options->congestion->sets_window)
         return;
     r->delivered += news->arrived;
     if (room < 0) {
@@ -70,7 +70,7 @@ void tcp_recovery_reduce(struct tcp_half *h, const struct tcp_ack_news *news)
 
 static void end_reduction(struct tcp_half *h)
 {
-    if (h->threshold != TCP_UNLIMITED &&
+    if (h->threshold != TCP_UNLIMITED && !h->base.options->congestion->sets_window &&
         (h->recovery == TCP_REDUCING || h->repair.undo_from != UINT64_MAX))
         h->window = h->threshold;
 }
@@ -89,7 +89,7 @@ static void undo(struct tcp_half *h, int is_all)
 
     if (is_all)
         tcp_segments_unlose(&h->segments);
-    if (r->threshold > 0) {
+    if (r->threshold > 0 && !h->base.options->congestion->sets_window) {
         if (h->window < r->window)
             h->window = r->window;
         if (h->threshold < r->threshold) {
@@ -175,7 +175,8 @@ void tcp_recovery_note(struct tcp_half *h)
     if (h->recovery != TCP_NORMAL)
         return;
     begin_reduction(h, h->base.options->congestion->on_loss(h));
-    h->window = h->threshold;
+    if (!h->base.options->congestion->sets_window)
+        h->window = h->threshold;
 }
 
 /* Nothing is lost: the window may have to fall because of marks. */
