@@ -164,6 +164,16 @@ RECIPES = {
         "docs/man/orrery-topology.7": text(r"^\.It Cm {name}$"),
         "platforms/schema.json": IN_SCHEMA,
     }),
+    "a congestion control": (lambda tree: tabled(tree, "tcp_congestion_ops", "src/net/packet/congestion.c", "src/net/packet/*.c"), {
+        "src/net/packet/<file>.c": defined,
+        "src/net/packet/congestion.c": IN_TABLE,
+        "src/net/packet/tcp.h": DECLARED,
+        "src/net/meson.build": text(r"'packet/{file}'"),
+        "src/platform/config.c": text(r'"congestion control of TCP: .*\b{name}\b'),
+        "docs/man/orrery-model.7": text(r"^\.It Cm (\S+ , )*{name}\b"),
+        "platforms/schema.json": IN_SCHEMA,
+        "tests/unit/test_net_congestion.c": text(r"\b{name}\b"),
+    }),
     "a collective algorithm": (collectives, {
         "src/mpi/coll/<file>.c": lambda *args: defined(*args) and has_cost(*args),
         "src/mpi/coll/coll_list.h": text(r"X\({operation}, {name}, "),

@@ -74,7 +74,7 @@ struct platform_config {
     uint64_t packet_initial_window;            /* tcp: segments */
     uint64_t packet_window_scale;              /* tcp: the window is at most 65535 << scale */
     vtime packet_jitter;                       /* tcp: most that a node delays a packet at random */
-    vtime packet_min_rto, packet_first_rto, packet_delayed_ack;
+    vtime packet_min_rto, packet_first_rto, packet_delayed_ack, packet_target_delay;
     uint8_t packet_sack, packet_nagle, packet_hystart, packet_rack, packet_restart_idle,
         packet_small_queue;
     char packet_streams[PLATFORM_NAME_MAX]; /* sctp: which messages share a stream */

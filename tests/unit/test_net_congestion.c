@@ -46,6 +46,8 @@ static double fairness(uint32_t senders, int messages)
     return sum * sum / (senders * squares);
 }
 
+/* ---- bbr ---- */
+
 /* BBR keeps little more in flight than fills the path, whatever the queue holds; CUBIC fills the
  * queue. */
 static void test_bbr_queue(void)
@@ -118,11 +120,109 @@ static void test_bbr_probes(void)
     tear_down();
 }
 
+/* ---- dctcp ---- */
+
+/* DCTCP keeps a queue near the length at which it is marked, and the link busy; NewReno halves its
+ * window, and a queue that is marked early runs empty. */
+static void test_dctcp(void)
+{
+    static const char *const congestion[] = {"newreno", "dctcp"};
+    double share[2];
+    vtime last[3];
+
+    for (int i = 0; i < 2; i++) {
+        char settings[400];
+        const struct tcp_half *h;
+
+        snprintf(settings, sizeof settings,
+                 "net.model=packet,net.packet.fabric=ecn,net.latency=10us,net.bandwidth=10Gbps,"
+                 "net.hop_latency=50us,net.packet.mark_above=24000,net.packet.queue=1MiB,"
+                 "net.packet.receive_buffer=4MiB,net.packet.send_buffer=4MiB,"
+                 "net.packet.congestion=%s",
+                 congestion[i]);
+        set_up(settings, 3);
+        share[i] = 2 * 3000 * 65536.0 * 8 / vtime_to_seconds(transfer(2, 3000, last)) / 1e10 /
+                   (1448 / 1538.0);
+        h = (const struct tcp_half *)packet_stream_find(net.state, 1, 0);
+        ok(traffic().counts[NET_MARKED] > 0, "%s: packets are marked", congestion[i]);
+        is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "none is dropped");
+        ok(i == 0 || (h->dctcp.alpha > 0 && h->dctcp.alpha < 512), "alpha is %u of 1024",
+           h->dctcp.alpha);
+        ok(last[1] < 1.1 * last[2] && last[2] < 1.1 * last[1], "both get the same");
+        tear_down();
+    }
+    ok(share[1] > 0.98, "%.3f of the link is used", share[1]);
+    ok(share[1] > share[0] + 0.02, "and by NewReno %.3f", share[0]);
+}
+
+/* ---- swift ---- */
+
+#define CENTRE                                                                          \
+    "net.model=packet,net.latency=1us,net.bandwidth=10Gbps,net.hop_latency=2us,"        \
+    "net.packet.send_buffer=4MiB,net.packet.receive_buffer=4MiB,net.packet.queue=4MiB," \
+    "net.packet.congestion="
+
+/* Packets wait for about the target, which is 31 kB, and the link is busy. */
+static void test_swift_queue(void)
+{
+    static const char *const names[] = {"swift", "cubic"};
+    uint64_t queue[2];
+
+    for (int i = 0; i < 2; i++) {
+        char settings[400];
+        double share;
+
+        snprintf(settings, sizeof settings, CENTRE "%s", names[i]);
+        set_up(settings, 5);
+        share = share_of(4, 800, 1e10);
+        ok(share > 0.95, "%s: four senders use %.3f of the link", names[i], share);
+        queue[i] = traffic().counts[NET_QUEUE_MAX];
+        tear_down();
+    }
+    ok(queue[0] < 120000, "swift: at most %llu bytes wait", (unsigned long long)queue[0]);
+    ok(queue[1] > 10 * queue[0], "cubic: %llu", (unsigned long long)queue[1]);
+}
+
+static void test_swift_shares(void)
+{
+    double jain;
+
+    set_up(CENTRE "swift", 9);
+    jain = fairness(8, 500);
+    ok(jain > 0.95, "swift: Jain's index of eight senders is %.3f", jain);
+    is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, "nothing is lost");
+    tear_down();
+}
+
+/* More senders than there are segments in the path: windows fall below one. */
+static void test_swift_incast(void)
+{
+    vtime last[RANKS_MOST];
+    uint32_t below = 0;
+    double share;
+
+    set_up(CENTRE "swift,net.packet.queue=1MiB,net.packet.initial_window=1,"
+                  "net.packet.target_delay=8us",
+           RANKS_MOST);
+    share = (RANKS_MOST - 1) * 40.0 * 65536 * 8 /
+            vtime_to_seconds(transfer(RANKS_MOST - 1, 40, last)) / 1e10 / (1448 / 1538.0);
+    for (uint32_t r = 1; r < RANKS_MOST; r++)
+        below += half_of(r, 0)->swift.window < 65536;
+    ok(share > 0.8, "swift: %u senders use %.3f of the link", RANKS_MOST - 1, share);
+    ok(below > 5, "%u windows are below one segment at the end", below);
+    is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "nothing is dropped");
+    tear_down();
+}
+
 int main(void)
 {
     test_bbr_queue();
     test_bbr_loss();
     test_bbr_shares();
     test_bbr_probes();
+    test_dctcp();
+    test_swift_queue();
+    test_swift_shares();
+    test_swift_incast();
     return done_testing();
 }

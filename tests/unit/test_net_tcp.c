@@ -203,39 +203,6 @@ static void test_fabrics(void)
     tear_down();
 }
 
-/* DCTCP keeps a queue near the length at which it is marked, and the link busy; NewReno halves its
- * window, and a queue that is marked early runs empty. */
-static void test_dctcp(void)
-{
-    static const char *const congestion[] = {"newreno", "dctcp"};
-    double share[2];
-    vtime last[3];
-
-    for (int i = 0; i < 2; i++) {
-        char settings[400];
-        const struct tcp_half *h;
-
-        snprintf(settings, sizeof settings,
-                 "net.model=packet,net.packet.fabric=ecn,net.latency=10us,net.bandwidth=10Gbps,"
-                 "net.hop_latency=50us,net.packet.mark_above=24000,net.packet.queue=1MiB,"
-                 "net.packet.receive_buffer=4MiB,net.packet.send_buffer=4MiB,"
-                 "net.packet.congestion=%s",
-                 congestion[i]);
-        set_up(settings, 3);
-        share[i] = 2 * 3000 * 65536.0 * 8 / vtime_to_seconds(transfer(2, 3000, last)) / 1e10 /
-                   (1448 / 1538.0);
-        h = (const struct tcp_half *)packet_stream_find(net.state, 1, 0);
-        ok(traffic().counts[NET_MARKED] > 0, "%s: packets are marked", congestion[i]);
-        is_int((long long)traffic().counts[NET_DROPPED_FULL], 0, "none is dropped");
-        ok(i == 0 || (h->dctcp.alpha > 0 && h->dctcp.alpha < 512), "alpha is %u of 1024",
-           h->dctcp.alpha);
-        ok(last[1] < 1.1 * last[2] && last[2] < 1.1 * last[1], "both get the same");
-        tear_down();
-    }
-    ok(share[1] > 0.98, "%.3f of the link is used", share[1]);
-    ok(share[1] > share[0] + 0.02, "and by NewReno %.3f", share[0]);
-}
-
 /* A connection and its two streams take little memory. */
 static void test_all_pairs(void)
 {
@@ -483,7 +450,6 @@ int main(void)
     test_fairness();
     test_loss();
     test_fabrics();
-    test_dctcp();
     test_all_pairs();
     test_ranges();
     test_hystart();

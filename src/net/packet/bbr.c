@@ -458,14 +458,16 @@ static void on_ack(struct tcp_half *h, const struct tcp_ack_news *news)
     set_window(h, news);
 }
 
-static uint32_t on_loss(struct tcp_half *h)
+static uint32_t on_loss(struct tcp_half *h, vtime now)
 {
+    (void)now;
     keep_window(h);
     return h->threshold;
 }
 
-static uint32_t on_ecn(struct tcp_half *h)
+static uint32_t on_ecn(struct tcp_half *h, vtime now)
 {
+    (void)now;
     return h->threshold;
 }
 
@@ -513,6 +515,7 @@ static void init(struct tcp_half *h, vtime now)
 const struct tcp_congestion_ops tcp_bbr_ops = {
     .name = "bbr",
     .sets_window = 1,
+    .wants_rate = 1,
     .init = init,
     .on_ack = on_ack,
     .on_loss = on_loss,

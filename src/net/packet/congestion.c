@@ -7,7 +7,8 @@
 #include "net/packet/tcp.h"
 
 static const struct tcp_congestion_ops *const algorithms[] = {&tcp_cubic_ops, &tcp_newreno_ops,
-                                                              &tcp_dctcp_ops, &tcp_bbr_ops};
+                                                              &tcp_dctcp_ops, &tcp_bbr_ops,
+                                                              &tcp_swift_ops};
 #define ALGORITHMS (sizeof algorithms / sizeof algorithms[0])
 
 const char *tcp_congestion_name(unsigned i)

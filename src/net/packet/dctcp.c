@@ -43,13 +43,15 @@ static void on_ack(struct tcp_half *h, const struct tcp_ack_news *news)
         tcp_grow(h, h->window, tcp_slow_start(h, news->arrived));
 }
 
-static uint32_t on_loss(struct tcp_half *h)
+static uint32_t on_loss(struct tcp_half *h, vtime now)
 {
+    (void)now;
     return h->window / 2 > 2 ? h->window / 2 : 2;
 }
 
-static uint32_t on_ecn(struct tcp_half *h)
+static uint32_t on_ecn(struct tcp_half *h, vtime now)
 {
+    (void)now;
     uint32_t left = h->window - (uint32_t)((uint64_t)h->window * h->dctcp.alpha / (2 * WHOLE));
 
     return left > 2 ? left : 2;

@@ -24,6 +24,7 @@ static void set_all(struct packet_options *o, const struct platform_config *c)
                                  .min_rto = c->packet_min_rto,
                                  .first_rto = c->packet_first_rto,
                                  .delayed_ack = c->packet_delayed_ack,
+                                 .target_delay = c->packet_target_delay,
                                  .sack = c->packet_sack,
                                  .nagle = c->packet_nagle,
                                  .hystart = c->packet_hystart,

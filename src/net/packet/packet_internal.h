@@ -195,7 +195,7 @@ struct packet_options {
     uint64_t send_buffer, receive_buffer;
     const struct tcp_congestion_ops *congestion;
     uint32_t initial_window;
-    vtime min_rto, first_rto, delayed_ack;
+    vtime min_rto, first_rto, delayed_ack, target_delay;
     uint8_t sack, nagle, hystart, rack, restart_idle, small_queue;
 };
 

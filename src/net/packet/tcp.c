@@ -97,7 +97,7 @@ void tcp_send_new(struct packet_net *n, struct tcp_half *h, uint64_t bytes, vtim
 
     h->next += bytes;
     tcp_segments_push(&h->segments, h->next, now);
-    if (h->base.options->congestion->pacing)
+    if (h->base.options->congestion->wants_rate)
         tcp_rate_sent(h, h->segments.end - 1, now);
     send_data(n, h, seq, bytes, 1, now);
 }
@@ -110,7 +110,7 @@ void tcp_send_again(struct packet_net *n, struct tcp_half *h, uint32_t number, v
     n->counts[NET_RETRANSMITTED]++;
     LOG_LINE(NET, INFO, LOG_NO_RANK, now, "TCP sends segment %u again", number);
     tcp_segments_resend(s, number, now);
-    if (h->base.options->congestion->pacing)
+    if (h->base.options->congestion->wants_rate)
         tcp_rate_sent(h, number, now);
     send_data(n, h, seq, tcp_segments_at(s, number)->end - seq, 0, now);
 }
@@ -409,7 +409,7 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
             has_sent = 1;
         }
     } while (end_trial(h));
-    if (h->base.options->congestion->pacing && !is_limited && is_idle(h))
+    if (h->base.options->congestion->wants_rate && !is_limited && is_idle(h))
         tcp_rate_limited(h);
     if (has_sent || is_limited)
         note_use(h, is_limited || tcp_segments_in_flight(&h->segments) >= h->window, now);
@@ -478,11 +478,14 @@ static int init(struct packet_net *n, const struct platform_config *c, struct er
 }
 
 static const char *const uses[] = {
-    "net.packet.receive_buffer", "net.packet.congestion", "net.packet.initial_window",
-    "net.packet.window_scale",   "net.packet.min_rto",    "net.packet.first_rto",
-    "net.packet.delayed_ack",    "net.packet.sack",       "net.packet.nagle",
-    "net.packet.hystart",        "net.packet.rack",       "net.packet.restart_idle",
-    "net.packet.small_queue",    "net.packet.jitter",     NULL,
+    "net.packet.receive_buffer", "net.packet.congestion",
+    "net.packet.initial_window", "net.packet.window_scale",
+    "net.packet.min_rto",        "net.packet.first_rto",
+    "net.packet.delayed_ack",    "net.packet.sack",
+    "net.packet.nagle",          "net.packet.target_delay",
+    "net.packet.hystart",        "net.packet.rack",
+    "net.packet.restart_idle",   "net.packet.small_queue",
+    "net.packet.jitter",         NULL,
 };
 
 const struct packet_transport_ops packet_tcp_ops = {

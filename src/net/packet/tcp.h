@@ -102,6 +102,14 @@ struct tcp_bbr {
         is_sampling;
 };
 
+/* What swift.c keeps. */
+struct tcp_swift {
+    uint64_t window; /* segments, times 65536 */
+    vtime empty;     /* round trip if nothing waits */
+    vtime cut_at;    /* when the window last fell */
+    uint32_t timeouts;
+};
+
 /* What dctcp.c keeps. */
 struct tcp_dctcp {
     uint64_t end;             /* of the window of data that is looked at */
@@ -198,6 +206,7 @@ struct tcp_half {
         };
         struct tcp_dctcp dctcp;
         struct tcp_bbr bbr;
+        struct tcp_swift swift;
     };
     /* as a receiver of the peer's stream */
     uint64_t received;           /* all bytes before this */
@@ -238,23 +247,25 @@ struct tcp_ack_news {
     uint8_t is_echo;    /* of marks */
     uint8_t may_grow;   /* the window is used, and there is no recovery that sets it */
     vtime rtt;          /* of the last segment; -1: not known */
-    struct tcp_rate_sample rate; /* if congestion control has `pacing` */
+    struct tcp_rate_sample rate; /* if congestion control asks for it */
 };
 
 /* Congestion control: one file per algorithm, and the table in congestion.c. Windows are in
  * segments. */
 struct tcp_congestion_ops {
     const char *name;
-    int echoes_each; /* a receiver echoes the mark of each packet, not only that there was one */
-    int sets_window; /* always: it is not reduced in a recovery, nor when it is not used */
+    int echoes_each;  /* a receiver echoes the mark of each packet, not only that there was one */
+    int acks_at_once; /* a receiver does not delay acknowledgements */
+    int wants_rate;   /* tcp_rate.c measures it */
+    int sets_window;  /* always: it is not reduced in a recovery, nor when it is not used */
     /* The connection is open. May be NULL. */
     void (*init)(struct tcp_half *, vtime now);
     /* An acknowledgement: the window may grow if news->may_grow. */
     void (*on_ack)(struct tcp_half *, const struct tcp_ack_news *);
     /* Something was lost: returns the window that the sender shall fall back to. */
-    uint32_t (*on_loss)(struct tcp_half *);
+    uint32_t (*on_loss)(struct tcp_half *, vtime now);
     /* Marks came, the first since the last reduction: the same. */
-    uint32_t (*on_ecn)(struct tcp_half *);
+    uint32_t (*on_ecn)(struct tcp_half *, vtime now);
     /* A timeout begins, after on_loss: what was known of the path does not hold. May be NULL. */
     void (*on_timeout)(struct tcp_half *, vtime now);
     /* New data is sent, and before it none was in flight for so long. May be NULL. */
@@ -263,7 +274,8 @@ struct tcp_congestion_ops {
     uint64_t (*pacing)(const struct tcp_half *);
 };
 
-extern const struct tcp_congestion_ops tcp_newreno_ops, tcp_cubic_ops, tcp_dctcp_ops, tcp_bbr_ops;
+extern const struct tcp_congestion_ops tcp_newreno_ops, tcp_cubic_ops, tcp_dctcp_ops, tcp_bbr_ops,
+    tcp_swift_ops;
 const struct tcp_congestion_ops *tcp_congestion_find(const char *name); /* NULL: unknown */
 /* Slow start; returns what is left of `acked` segments for the time behind it. */
 uint32_t tcp_slow_start(struct tcp_half *, uint32_t acked);
@@ -310,7 +322,7 @@ void tcp_recovery_reduce(struct tcp_half *, const struct tcp_ack_news *);
 /* Something was found to be lost by a timer. */
 void tcp_recovery_begin(struct tcp_half *, vtime now);
 /* A probe has shown that something was lost, which has arrived since. */
-void tcp_recovery_note(struct tcp_half *);
+void tcp_recovery_note(struct tcp_half *, vtime now);
 /* The retransmission timer has expired. */
 void tcp_recovery_time_out(struct tcp_half *, vtime now);
 /* The threshold that is kept if the window falls for reasons other than congestion. */

@@ -77,7 +77,7 @@ static void arrive(struct tcp_half *h, uint32_t number, uint64_t start, struct t
     const struct tcp_segment *seg = tcp_segments_at(&h->segments, number);
 
     news->arrived++;
-    if (h->base.options->congestion->pacing)
+    if (h->base.options->congestion->wants_rate)
         tcp_rate_arrived(h, number, news);
     /* If its last stamp is not yet echoed, one that was sent before has arrived. What came behind a
      * gap has no echo. */
@@ -241,11 +241,11 @@ static void take_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_
         take_duplicate(h, &news);
     h->delivered += news.arrived;
     take_round_trip(h, &news);
-    if (h->base.options->congestion->pacing)
+    if (h->base.options->congestion->wants_rate)
         tcp_rate_measure(h, &news);
     tcp_rack_adapt(h, &news);
     if (tcp_rack_probed(h, &news))
-        tcp_recovery_note(h);
+        tcp_recovery_note(h, now);
     if (is_dubious(h, &news))
         tcp_recovery_ack(h, &news);
     if (tcp_recovery_reduces(h))

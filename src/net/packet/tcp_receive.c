@@ -101,8 +101,8 @@ static void plan_ack(struct packet_net *n, struct tcp_half *h, const struct tcp_
 
     if (h->must_ack)
         return;
-    if (h->received - h->said > full || (h->quick > 0 && !h->is_answering) ||
-        h->base.options->delayed_ack == 0)
+    if (h->received - h->said > full || h->base.options->congestion->acks_at_once ||
+        (h->quick > 0 && !h->is_answering) || h->base.options->delayed_ack == 0)
         h->must_ack = 1;
     else if (h->early.count > 0)
         plan_gap(n, h, now);

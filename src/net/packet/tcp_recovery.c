@@ -145,14 +145,14 @@ static int must_stay(const struct tcp_half *h)
     return !h->base.options->sack && h->base.acked == h->repair.end && h->next > h->repair.end;
 }
 
-static void begin_fast(struct tcp_half *h, int is_echo)
+static void begin_fast(struct tcp_half *h, int is_echo, vtime now)
 {
     struct tcp_repair *r = &h->repair;
 
     begin_undo(h);
     if (!tcp_recovery_reduces(h)) {
         r->threshold = is_echo ? 0 : tcp_recovery_threshold(h);
-        begin_reduction(h, h->base.options->congestion->on_loss(h));
+        begin_reduction(h, h->base.options->congestion->on_loss(h, now));
     } else {
         r->threshold = 0;
     }
@@ -166,15 +166,15 @@ void tcp_recovery_begin(struct tcp_half *h, vtime now)
 
     if (h->recovery == TCP_FAST)
         return;
-    begin_fast(h, 0);
+    begin_fast(h, 0, now);
     tcp_recovery_reduce(h, &news);
 }
 
-void tcp_recovery_note(struct tcp_half *h)
+void tcp_recovery_note(struct tcp_half *h, vtime now)
 {
     if (h->recovery != TCP_NORMAL)
         return;
-    begin_reduction(h, h->base.options->congestion->on_loss(h));
+    begin_reduction(h, h->base.options->congestion->on_loss(h, now));
     if (!h->base.options->congestion->sets_window)
         h->window = h->threshold;
 }
@@ -185,7 +185,7 @@ static void stay_normal(struct tcp_half *h, const struct tcp_ack_news *news)
     if (h->recovery != TCP_NORMAL || !news->is_echo)
         return;
     h->repair.undo_from = UINT64_MAX;
-    begin_reduction(h, h->base.options->congestion->on_ecn(h));
+    begin_reduction(h, h->base.options->congestion->on_ecn(h, news->now));
     h->recovery = TCP_REDUCING;
 }
 
@@ -218,7 +218,7 @@ void tcp_recovery_time_out(struct tcp_half *h, vtime now)
     if (is_first || r->end <= h->base.acked || (h->recovery == TCP_TIMEOUT && r->timeouts == 0)) {
         r->threshold = tcp_recovery_threshold(h);
         r->window = h->window;
-        h->threshold = h->base.options->congestion->on_loss(h);
+        h->threshold = h->base.options->congestion->on_loss(h, now);
         begin_undo(h);
     }
     h->window = tcp_segments_in_flight(&h->segments) + 1;
@@ -330,7 +330,7 @@ void tcp_recovery_ack(struct tcp_half *h, struct tcp_ack_news *news)
             be_normal(h);
         find(h, news);
         if (h->recovery != TCP_FAST && h->segments.lost > 0)
-            begin_fast(h, news->is_echo);
+            begin_fast(h, news->is_echo, news->now);
         return;
     }
     if (h->recovery == TCP_TIMEOUT) {
@@ -344,7 +344,7 @@ void tcp_recovery_ack(struct tcp_half *h, struct tcp_ack_news *news)
         find(h, news);
     }
     if (h->segments.lost > 0)
-        begin_fast(h, news->is_echo);
+        begin_fast(h, news->is_echo, news->now);
     else
         stay_normal(h, news);
 }
