@@ -107,6 +107,8 @@ static const struct key keys[] = {
      "send buffer of a connection: a full one holds the sender back"},
     {"net.packet.receive_buffer", KEY_SIZE, FIELD(packet_receive_buffer), 1, "1MiB",
      "receive buffer of a connection (transports tcp, sctp)"},
+    {"net.packet.read_bandwidth", KEY_BANDWIDTH, FIELD(packet_read_bandwidth), 1, "inf",
+     "TCP: how fast the receiver of a connection takes data from its buffer"},
     {"net.packet.congestion", KEY_NAME, FIELD(packet_congestion), 1, "cubic",
      "congestion control of TCP: cubic, newreno, bbr, swift, dctcp (with ecn)"},
     {"net.packet.initial_window", KEY_COUNT, FIELD(packet_initial_window), 1, "10",

@@ -70,6 +70,7 @@ struct platform_config {
     uint64_t packet_resume_below; /* pfc: bytes in a buffer; 0: two packets less than that */
     uint64_t packet_send_buffer;  /* of a connection */
     uint64_t packet_receive_buffer;
+    double packet_read_bandwidth;              /* tcp: at which a receiver takes what has arrived */
     char packet_congestion[PLATFORM_NAME_MAX]; /* tcp: a name in the table of algorithms */
     uint64_t packet_initial_window;            /* tcp: segments */
     uint64_t packet_window_scale;              /* tcp: the window is at most 65535 << scale */

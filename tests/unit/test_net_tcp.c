@@ -262,6 +262,66 @@ static void drop_all(uint32_t rank)
         ;
 }
 
+/* A program reads more slowly than the network brings it: the window closes, the sender waits, and
+ * nothing is lost. The bytes of a message and their headers are read at 1 Gbit/s. */
+static void test_reader(void)
+{
+    uint64_t cookie;
+    vtime at, wanted = 8 * (20 * 65536 + 20 * 48) * NS;
+    int ahead = 0, closed = 0;
+
+    set_up(NET ",net.packet.read_bandwidth=1Gbps,net.packet.receive_buffer=64KiB", 2);
+    for (int i = 0; i < 20; i++)
+        submit(0, 1, 65536, 0, PROGRAM, 0);
+    for (vtime t; (t = medium.next(medium.owner)) != VTIME_NEVER;) {
+        uint64_t read = (uint64_t)(t / (8 * NS));
+
+        medium.advance(medium.owner, t, t);
+        ahead += half_of(0, 1)->next > read + 65536;
+        closed += half_of(0, 1)->next == half_of(0, 1)->offered;
+    }
+    is_int(ahead, 0, "never more is sent than is read and the buffer holds");
+    ok(closed > 0, "the window closes");
+    for (int i = 0; i < 20; i++)
+        at = take(1, &cookie);
+    ok(at > wanted && at < wanted + wanted / 20, "all is read after %.3f ms",
+       1e3 * vtime_to_seconds(at));
+    is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, "nothing is sent again");
+    ok(half_of(0, 1)->window * (uint64_t)MSS > 65536, "the network would take more: %u segments",
+       half_of(0, 1)->window);
+    ok(traffic().counts[NET_PACKETS] < 20 * 65536 / MSS * 2 + 100,
+       "%llu packets: the window opens by whole segments",
+       (unsigned long long)traffic().counts[NET_PACKETS]);
+    tear_down();
+}
+
+/* BBR spreads its segments over the round trip; others send what the window allows at once. */
+static void test_pacing(void)
+{
+    static const char *const congestion[] = {"bbr", "cubic"};
+    uint64_t queue[2];
+
+    for (int i = 0; i < 2; i++) {
+        char settings[400];
+
+        snprintf(settings, sizeof settings,
+                 NET ",net.hop_latency=10ms,net.packet.initial_window=40,"
+                     "net.packet.small_queue=false,net.packet.congestion=%s,net.packet.queue=1MiB,"
+                     "net.links[+].from=s0,net.links[-1].to=n1,net.links[-1].bandwidth=4Gbps",
+                 congestion[i]);
+        set_up(settings, 2);
+        submit(0, 1, 200 * MSS, 0, PROGRAM, 0);
+        advance_all();
+        queue[i] = traffic().counts[NET_QUEUE_MAX];
+        drop_all(1);
+        is_int((long long)traffic().counts[NET_RETRANSMITTED], 0, congestion[i]);
+        tear_down();
+    }
+    /* Ten segments leave at once with BBR, too. */
+    ok(queue[0] < 12000, "bbr: at most %llu bytes wait", (unsigned long long)queue[0]);
+    ok(queue[1] > 20000, "cubic: %llu", (unsigned long long)queue[1]);
+}
+
 /* Slow start over a slow link with a long queue: with HyStart it ends when the path is full,
  * without it the window grows on, and so does the queue. */
 static void test_hystart(void)
@@ -452,6 +512,8 @@ int main(void)
     test_fabrics();
     test_all_pairs();
     test_ranges();
+    test_reader();
+    test_pacing();
     test_hystart();
     test_small_queue();
     test_use();

@@ -23,6 +23,8 @@ static uint64_t sent;          /* segments */
 static vtime blocked, free_at; /* from one time to the other nothing passes; all leaves then */
 static struct packet *waiting[MOST];
 static uint32_t waiting_count;
+static vtime silent; /* until then, what only says that the window is open again is lost */
+static uint64_t last_ack;
 
 static void pass(struct packet_net *n, struct packet *p, vtime now)
 {
@@ -63,6 +65,15 @@ static void enqueue(struct packet_net *n, struct packet *base, vtime now)
 {
     const struct tcp_packet *p = (const struct tcp_packet *)base;
 
+    if (base->stream->src == 1 && base->hop == 0 && p->bytes == 0) {
+        int is_news = p->ack > last_ack || p->flags & TCP_SYN;
+
+        last_ack = p->ack;
+        if (!is_news && now < silent) {
+            packet_drop(n, base->route->ports[0], base, NET_DROPPED_ERROR);
+            return;
+        }
+    }
     if (now >= blocked && now < free_at && base->stream->src == 0 && base->hop == 0 && p->bytes) {
         waiting[waiting_count++] = base;
         return;
@@ -90,7 +101,8 @@ static void begin(const char *settings)
     late = overtakers = waiting_count = 0;
     sent = 0;
     held = NULL;
-    blocked = free_at = 0;
+    blocked = free_at = silent = 0;
+    last_ack = 0;
 }
 
 static const struct tcp_half *sender(void)
@@ -188,6 +200,26 @@ static void test_tail(void)
     tear_down();
 }
 
+/* The receiver reads more slowly than data comes, and the sender does not hear that the window is
+ * open again: it asks for that. */
+static void test_window(void)
+{
+    uint64_t cookie;
+    vtime t, at;
+
+    begin(NET ",net.packet.read_bandwidth=1Mbps,net.packet.receive_buffer=4KiB");
+    silent = 300 * VTIME_MS;
+    submit(0, 1, 20000, 0, PROGRAM, 0);
+    while ((t = medium.next(medium.owner)) < 5 * VTIME_S)
+        medium.advance(medium.owner, t, t);
+    at = take(1, &cookie);
+    ok(at > silent && at < VTIME_S, "the message arrives after %.1f ms",
+       1e3 * vtime_to_seconds(at));
+    ok(count(NET_DROPPED_ERROR) > 0, "%lld were lost", count(NET_DROPPED_ERROR));
+    is_int(count(NET_RETRANSMITTED) + count(NET_TIMEOUTS), 0, "no data");
+    tear_down();
+}
+
 /* ---- not lost ---- */
 
 /* Later segments overtake one: what was taken for lost was not, and the window is as before. */
@@ -260,6 +292,7 @@ int main(void)
     test_lost_again();
     test_reduction();
     test_tail();
+    test_window();
     test_reordering();
     test_false_timeout();
     test_random();

@@ -143,7 +143,10 @@ int packet_options_init(struct packet_net *n, const struct platform *machine, st
 
     n->options = mem_alloc((list->count + 1) * sizeof *n->options);
     set_all(&n->options[0], c);
-    rc = set_congestion(&n->options[0], "net.packet.congestion", c->packet_congestion, err);
+    rc = net_inverse(c->packet_read_bandwidth, "net.packet.read_bandwidth",
+                     &n->options[0].read_time, err);
+    rc = rc ? rc
+            : set_congestion(&n->options[0], "net.packet.congestion", c->packet_congestion, err);
     rc = rc ? rc : check(n, &n->options[0], err);
     for (size_t i = 0; i < list->count && rc == 0; i++) {
         n->options[i + 1] = n->options[0];

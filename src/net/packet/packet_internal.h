@@ -193,6 +193,7 @@ struct packet_parcel {
 /* Options of connections, shared by all that have the same. */
 struct packet_options {
     uint64_t send_buffer, receive_buffer;
+    uint64_t read_time; /* of a byte, for vtime_mul_q; 0: none */
     const struct tcp_congestion_ops *congestion;
     uint32_t initial_window;
     vtime min_rto, first_rto, delayed_ack, target_delay;
@@ -263,8 +264,9 @@ void packet_stream_append(struct packet_net *, struct packet_stream *, struct en
                           const struct engine_call *, vtime now);
 /* All bytes below `offset` have left the send buffer: others may enter it. */
 void packet_stream_ack(struct packet_net *, struct packet_stream *, uint64_t offset, vtime now);
-/* All bytes below `offset` have arrived: messages that are complete go out. */
-void packet_stream_arrived(struct packet_net *, struct packet_stream *, uint64_t offset, vtime now);
+/* All bytes below `offset` have arrived, and are read one by one until `end`: messages that are
+ * complete go out when their last byte is read. */
+void packet_stream_arrived(struct packet_net *, struct packet_stream *, uint64_t offset, vtime end);
 /* So many more bytes of a substream have arrived: messages that are complete go out. */
 void packet_stream_arrived_of(struct packet_net *, struct packet_stream *, uint32_t substream,
                               uint64_t bytes, vtime now);

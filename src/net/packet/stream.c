@@ -132,10 +132,10 @@ static void head_out(struct packet_net *n, struct packet_stream *s, vtime now)
 }
 
 void packet_stream_arrived(struct packet_net *n, struct packet_stream *s, uint64_t offset,
-                           vtime now)
+                           vtime end)
 {
     while (s->head && s->head->end <= offset)
-        head_out(n, s, now);
+        head_out(n, s, end - vtime_mul_q(offset - s->head->end, s->options->read_time));
 }
 
 void packet_stream_release(struct packet_net *n, struct packet_stream *s, vtime now)

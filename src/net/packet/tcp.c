@@ -55,12 +55,13 @@ static struct tcp_packet *new_packet(struct packet_net *n, struct tcp_half *h, u
 
     p->bytes = bytes;
     p->ack = h->received;
+    p->edge = tcp_receive_edge(h, now);
     p->stamp = now;
     p->echo = h->echo;
     p->flags = (h->is_marked ? TCP_ECHO : 0) | (has_twice ? TCP_TWICE : 0);
     p->blocks = blocks;
     memcpy(p->block, block, blocks * sizeof *block);
-    tcp_receive_said(h);
+    tcp_receive_said(n, h, now);
     return p;
 }
 
@@ -127,9 +128,17 @@ static void set_timer(struct packet_net *n, struct tcp_half *h)
         packet_stream_timer(n, &h->base, t);
 }
 
+/* All is acknowledged, and the receiver takes no more of what there is. */
+static int is_shut(const struct tcp_half *h)
+{
+    return h->next == h->base.acked && h->next >= h->offered &&
+           packet_stream_limit(&h->base) > h->next;
+}
+
 void tcp_restart(struct packet_net *n, struct tcp_half *h, vtime now)
 {
-    int waits = h->state == TCP_OPEN ? h->next > h->base.acked : h->state != TCP_CLOSED;
+    int waits = h->state == TCP_OPEN ? h->next > h->base.acked || is_shut(h)
+                                     : h->state != TCP_CLOSED;
 
     h->resend_at = waits ? vtime_add(now, h->rto) : VTIME_NEVER;
     tcp_rack_plan(h, now);
@@ -149,8 +158,20 @@ static void time_out(struct packet_net *n, struct tcp_half *h, vtime now)
     tcp_output(n, h, now);
 }
 
+/* The window that the receiver has opened since may be lost. */
+static void probe_window(struct packet_net *n, struct tcp_half *h, vtime now)
+{
+    back_off(h);
+    tcp_send_empty(n, h, TCP_PROBE, now);
+    tcp_restart(n, h, now);
+}
+
 static void resend(struct packet_net *n, struct tcp_half *h, vtime now)
 {
+    if (h->state == TCP_OPEN && is_shut(h)) {
+        probe_window(n, h, now);
+        return;
+    }
     n->counts[NET_TIMEOUTS]++;
     back_off(h);
     if (h->state == TCP_OPEN) {
@@ -183,12 +204,11 @@ static void timer(struct packet_net *n, struct packet_stream *s, vtime now)
 
 uint64_t tcp_next_new(const struct tcp_half *h)
 {
-    uint64_t offered = h->base.acked + h->base.options->receive_buffer;
     uint64_t limit = packet_stream_limit(&h->base), bytes;
     int is_quiet = h->next == h->base.acked;
 
-    if (limit > offered)
-        limit = offered;
+    if (limit > h->offered)
+        limit = h->offered;
     bytes = limit - h->next;
     if (h->next >= limit)
         return 0;
@@ -413,6 +433,8 @@ void tcp_output(struct packet_net *n, struct tcp_half *h, vtime now)
         tcp_rate_limited(h);
     if (has_sent || is_limited)
         note_use(h, is_limited || tcp_segments_in_flight(&h->segments) >= h->window, now);
+    if (h->resend_at == VTIME_NEVER && is_shut(h))
+        tcp_restart(n, h, now);
     if (has_sent || h->room_at != VTIME_NEVER) {
         tcp_rack_plan(h, now);
         set_timer(n, h);
@@ -427,6 +449,8 @@ static void half_init(struct tcp_half *h, struct tcp_half *peer)
     h->threshold = TCP_UNLIMITED;
     h->rto = h->base.options->first_rto;
     h->resend_at = h->ack_at = h->reorder_at = h->probe_at = h->room_at = VTIME_NEVER;
+    h->offered = h->base.options->receive_buffer;
+    h->edge = h->peer->base.options->receive_buffer;
     h->repair.undo_from = UINT64_MAX;
     h->repair.resent_at = -1;
     h->rack.steps = 1;
@@ -478,14 +502,23 @@ static int init(struct packet_net *n, const struct platform_config *c, struct er
 }
 
 static const char *const uses[] = {
-    "net.packet.receive_buffer", "net.packet.congestion",
-    "net.packet.initial_window", "net.packet.window_scale",
-    "net.packet.min_rto",        "net.packet.first_rto",
-    "net.packet.delayed_ack",    "net.packet.sack",
-    "net.packet.nagle",          "net.packet.target_delay",
-    "net.packet.hystart",        "net.packet.rack",
-    "net.packet.restart_idle",   "net.packet.small_queue",
-    "net.packet.jitter",         NULL,
+    "net.packet.receive_buffer",
+    "net.packet.read_bandwidth",
+    "net.packet.congestion",
+    "net.packet.initial_window",
+    "net.packet.window_scale",
+    "net.packet.min_rto",
+    "net.packet.first_rto",
+    "net.packet.delayed_ack",
+    "net.packet.sack",
+    "net.packet.nagle",
+    "net.packet.target_delay",
+    "net.packet.hystart",
+    "net.packet.rack",
+    "net.packet.restart_idle",
+    "net.packet.small_queue",
+    "net.packet.jitter",
+    NULL,
 };
 
 const struct packet_transport_ops packet_tcp_ops = {

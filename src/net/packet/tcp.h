@@ -35,11 +35,13 @@
 #define TCP_ACK 2u     /* of a SYN */
 #define TCP_ECHO 4u    /* the receiver has seen marks (ECE) */
 #define TCP_REDUCED 8u /* the sender has reduced its window because of marks (CWR) */
+#define TCP_PROBE 32u  /* is the window of the receiver still closed? */
 #define TCP_TWICE 16u  /* its first block is what the receiver got twice (D-SACK, RFC 2883) */
 
 struct tcp_packet {
     struct packet base;
     uint64_t seq, ack;
+    uint64_t edge;     /* the receiver takes what is before this */
     vtime stamp, echo; /* when it was sent; the stamp of what was received last, -1: none */
     uint32_t bytes;
     uint8_t flags; /* TCP_* */
@@ -177,6 +179,7 @@ struct tcp_half {
     uint32_t batch_left;   /* bytes that its batch takes */
     /* as a sender */
     uint64_t next;
+    uint64_t offered; /* the receiver takes what is before this */
     struct tcp_segments segments;
     uint64_t delivered;            /* segments that are known to have arrived */
     uint32_t window, threshold;    /* of congestion control */
@@ -211,6 +214,8 @@ struct tcp_half {
     /* as a receiver of the peer's stream */
     uint64_t received;           /* all bytes before this */
     uint64_t said;               /* what it last acknowledged */
+    uint64_t edge;               /* it takes what is before this, as the sender was told */
+    vtime read_at;               /* when the program will have taken all that was received */
     struct packet_ranges early;  /* bytes behind it */
     uint64_t recent[TCP_RECENT]; /* in which ranges of these something came, the last first */
     struct packet_range twice;   /* what came although it was there; empty: nothing to say */
@@ -368,7 +373,9 @@ void tcp_receive(struct packet_net *, struct tcp_half *, const struct tcp_packet
 /* The ranges that the next packet reports, at most TCP_BLOCKS: how many. The first is h->twice if
  * that is not empty. */
 uint8_t tcp_receive_blocks(const struct tcp_half *, struct packet_range *block);
+/* The edge of the window that the next packet offers. */
+uint64_t tcp_receive_edge(struct tcp_half *, vtime now);
 /* A packet says all that was to be said. */
-void tcp_receive_said(struct tcp_half *);
+void tcp_receive_said(struct packet_net *, struct tcp_half *, vtime now);
 
 #endif

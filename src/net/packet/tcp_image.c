@@ -72,7 +72,7 @@ static uint32_t bits_of(const struct tcp_packet *p)
 /* The window that the receiver offers: scaled, except in a SYN. */
 static uint32_t window_of(const struct packet_net *n, const struct tcp_packet *p)
 {
-    uint64_t window = p->base.stream->options->receive_buffer;
+    uint64_t window = p->edge - p->ack;
 
     if (!(p->flags & TCP_SYN))
         window >>= n->machine->config.packet_window_scale;

@@ -305,6 +305,10 @@ void tcp_input(struct packet_net *n, struct packet *base, vtime now)
     } else {
         if (h->state != TCP_OPEN)
             open(n, h, p, now);
+        if (p->edge > h->offered)
+            h->offered = p->edge;
+        if (p->flags & TCP_PROBE)
+            h->must_ack = 1;
         take_ack(n, h, p, now);
         if (p->bytes > 0)
             tcp_receive(n, h, p, now);

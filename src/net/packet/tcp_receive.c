@@ -10,8 +10,8 @@
  * Otherwise net.packet.delayed_ack later, or with the next data. While something is missing, only
  * the first three acknowledgements are sent at once, others together.
  *
- * Data that has arrived in order is taken from the receive buffer at once, so the offered window is
- * always the whole buffer behind it.
+ * The program takes data that has arrived in order from the receive buffer, at once or at
+ * net.packet.read_bandwidth; what it has not taken makes the window smaller that is offered.
  */
 #include "net/packet/tcp.h"
 
@@ -48,7 +48,65 @@ uint8_t tcp_receive_blocks(const struct tcp_half *h, struct packet_range *block)
     return n;
 }
 
-void tcp_receive_said(struct tcp_half *h)
+/* ---- the window ---- */
+
+static void wait(struct packet_net *n, struct tcp_half *h, vtime at)
+{
+    if (at < h->ack_at) {
+        h->ack_at = at;
+        packet_stream_timer(n, &h->base, at);
+    }
+}
+
+static uint64_t buffer_of(const struct tcp_half *h)
+{
+    return h->peer->base.options->receive_buffer;
+}
+
+/* What the program has taken. */
+static uint64_t taken(const struct tcp_half *h, vtime now)
+{
+    uint64_t each = h->peer->base.options->read_time, left;
+
+    if (h->read_at <= now || each == 0)
+        return h->received;
+    left = (uint64_t)(((unsigned __int128)(h->read_at - now) << 20) / each) + 1;
+    return left < h->received ? h->received - left : 0;
+}
+
+/* So much more room is worth telling: a window does not grow by small steps. */
+static uint64_t least_step(const struct tcp_half *h)
+{
+    uint64_t half = buffer_of(h) / 2;
+
+    return half < h->peer->mss ? half : h->peer->mss;
+}
+
+/* It never moves back. */
+uint64_t tcp_receive_edge(struct tcp_half *h, vtime now)
+{
+    uint64_t edge = taken(h, now) + buffer_of(h);
+
+    if (edge > h->edge && edge >= h->received + least_step(h))
+        h->edge = edge;
+    return h->edge;
+}
+
+/* A sender that has less than half of the buffer before it is told when it may have twice as much,
+ * as Linux does. */
+static void plan_edge(struct packet_net *n, struct tcp_half *h, vtime now)
+{
+    uint64_t open = h->edge - h->received, step = least_step(h), buffer = buffer_of(h), wanted;
+    vtime at;
+
+    if (h->read_at <= now || 2 * open > buffer)
+        return;
+    wanted = 2 * open > step ? 2 * open : step;
+    at = h->read_at - vtime_mul_q(buffer - wanted, h->peer->base.options->read_time) + VTIME_NS;
+    wait(n, h, at > now ? at : now + VTIME_NS);
+}
+
+void tcp_receive_said(struct packet_net *n, struct tcp_half *h, vtime now)
 {
     h->said = h->received;
     h->twice = (struct packet_range){0, 0};
@@ -56,6 +114,7 @@ void tcp_receive_said(struct tcp_half *h)
     h->held = 0;
     h->must_ack = 0;
     h->ack_at = VTIME_NEVER;
+    plan_edge(n, h, now);
 }
 
 /* ---- when ---- */
@@ -68,14 +127,6 @@ static void be_quick(struct tcp_half *h)
     if (h->quick < quick)
         h->quick = quick;
     h->is_answering = 0;
-}
-
-static void wait(struct packet_net *n, struct tcp_half *h, vtime at)
-{
-    if (at < h->ack_at) {
-        h->ack_at = at;
-        packet_stream_timer(n, &h->base, at);
-    }
 }
 
 /* Something is missing. */
@@ -196,7 +247,7 @@ static void take_marks(struct packet_net *n, struct tcp_half *h, const struct tc
 
 void tcp_receive(struct packet_net *n, struct tcp_half *h, const struct tcp_packet *p, vtime now)
 {
-    uint64_t end = p->seq + p->bytes;
+    uint64_t end = p->seq + p->bytes, before = h->received;
 
     if (h->received_at < 0 || now - h->received_at > h->rto)
         be_quick(h);
@@ -213,6 +264,9 @@ void tcp_receive(struct packet_net *n, struct tcp_half *h, const struct tcp_pack
     } else {
         take_early(h, p);
     }
-    packet_stream_arrived(n, &h->peer->base, h->received, now);
+    h->read_at = vtime_add(h->read_at > now ? h->read_at : now,
+                           vtime_mul_q(h->received - before, h->peer->base.options->read_time));
+    packet_stream_arrived(n, &h->peer->base, h->received, h->read_at);
     plan_ack(n, h, p, now);
+    plan_edge(n, h, now);
 }
