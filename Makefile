@@ -85,9 +85,9 @@ bench: setup
 	@ninja -C $(BUILD) bench/trace_rates >/dev/null
 	@python3 bench/run.py --orrery $(BUILD)/orrery --build-dir $(BUILD)/bench-run
 
-# Flows of TCP that share a slow link, in the simulator and in the kernel: needs root, about ten minutes.
+# Patterns of MPI, and flows that share a slow link, over TCP of the simulator and of the kernel: needs root, about half an hour.
 compare-tcp: all
-	@$(MAKE) --no-print-directory -C examples/packet contended ORRERY=$(abspath $(BUILD)/orrery) \
+	@$(MAKE) --no-print-directory -C examples/packet demo contended ORRERY=$(abspath $(BUILD)/orrery) \
 		OUT=$(abspath $(BUILD)/examples/packet)
 
 # What the papers that Orrery builds on have evaluated: all of it, or that of one, such as papers-zhang.

@@ -163,6 +163,7 @@ class Cluster:
         demand(1 <= nodes <= NODES_MAX, f"bad number of nodes '{nodes}': expected 1 to {NODES_MAX}")
         self.count, self.has_clocks = nodes, has_clocks
         self.first_shape = rate, delay
+        self.queue = QUEUE  # of the switch's ends that are shaped from now on
         self.nodes = []
 
     def __enter__(self):
@@ -223,7 +224,7 @@ class Cluster:
         else:
             burst = int(max(2 * FRAME, rate / 8 * BURST))
             do(*words, "replace", "dev", device, "root", "tbf", "rate", f"{int(rate)}bit", "burst", f"{burst}b",
-               "limit", f"{QUEUE}b")
+               "limit", f"{self.queue if holder is self.switch else QUEUE}b")
 
     def retard(self, node, delay):
         """Puts a relay between the port of a node and the bridge when it first has a delay."""
