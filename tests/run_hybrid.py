@@ -230,7 +230,7 @@ def trace(hybrid):
 
 def slow_trace(hybrid):
     """A trace, and one whose recorder sleeps 1 ms at every call: virtual time is that without a trace."""
-    words = ["-n", 4, "--compute", "none", "--order", "virtual"]
+    words = ["-n", 4, "--compute", "none", "--order", "virtual", "--set", "net.model=constant"]
     without = virtual_time(hybrid.call("hybrid", *words, hybrid.folder / "exchange").stderr)
     with harness.fresh_folder() as folder:
         for delay in ("0", "1000"):
