@@ -225,6 +225,27 @@ class Calls(run_record.Tests):
                 sums[path] = sum(int(what.split()[2]) for what in self.volumes_of(folder, path).values())
             demand(sums["v.orr"] > 500 and len(set(sums.values())) == 1, f"bytes: {sums}")
 
+    def goal(self):
+        """In GOAL collectives are messages: both ends of each have its size, in place and with counts that differ."""
+        binary = self.program("volumes.c")
+        with harness.fresh_folder() as folder:
+            done = harness.call([self.orrery, "run", "-n", 4, "-q", "--compute", "none", "--trace", "v.orr", binary], cwd=folder)
+            demand(done.status == 0, f"simulated: exit status {done.status}", done.stderr)
+            self.convert(folder, "v.orr", "v.goal")
+            sent, received, rank = {}, {}, None
+            for line in (pathlib.Path(folder) / "v.goal").read_text().splitlines():
+                if line.startswith("rank "):
+                    rank = line.split()[1]
+                found = re.match(r"l\d+: (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)", line)
+                if found:
+                    ends = (rank, found[3]) if found[1] == "send" else (found[3], rank)
+                    (sent if found[1] == "send" else received).setdefault((*ends, found[4]), []).append(found[2])
+            differ = [f"{key}: {sent.get(key)} are sent, {received.get(key)} received" for key in sorted(set(sent) | set(received))
+                      if sent.get(key) != received.get(key)]
+            demand(len(sent) > 400 and not differ, f"{len(sent)} messages", *differ)
+            done = harness.call([self.orrery, "replay", "-q", "v.goal"], cwd=folder)
+            demand(done.status == 0, f"replay: exit status {done.status}", done.stderr)
+
     def convert(self, folder, source, target):
         done = harness.call([self.orrery, "trace", "convert", "-q", source, target], cwd=folder)
         demand(done.status == 0, f"{target}: exit status {done.status}", done.stderr)
@@ -289,6 +310,7 @@ def add_all(tests):
     cases = [(f"same {name}", tests.same_objects, name) for name in PROGRAMS]
     cases += [(f"volumes {name}", tests.volumes, name, least) for name, least in VOLUMES]
     cases += [("volumes of plain formats", tests.plain_volumes), ("volumes in all", tests.sums),
+              ("volumes of GOAL", tests.goal),
               ("ranks that come later", tests.dynamic), ("fortran: all bindings call functions", tests.fortran),
               ("fortran: one program by each binding", tests.same_bindings)]
     return cases + [(f"bindings {name}", tests.bindings, name) for name in BINDINGS]

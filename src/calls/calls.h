@@ -150,6 +150,9 @@ struct calls_types {
 uint64_t calls_share_bytes(const struct mpi_effect *, const struct trace_event *,
                            const struct calls_place *, struct calls_share,
                            const struct calls_types *);
+/* The bytes of item i of a share that is a list. */
+uint64_t calls_item_bytes(const struct mpi_effect *, const struct trace_event *, struct calls_share,
+                          uint64_t i, const struct calls_types *);
 uint64_t calls_message_bytes(const struct mpi_effect *, const struct trace_event *,
                              const struct calls_types *);
 

@@ -170,19 +170,30 @@ int calls_is_counted(const struct calls_place *p, struct calls_share share, uint
            !(neighbours && i < count && neighbours[i] < 0);
 }
 
-static uint64_t list_bytes(const struct trace_event *e, int counts, int types, int type,
+uint64_t calls_item_bytes(const struct mpi_effect *s, const struct trace_event *e,
+                          struct calls_share share, uint64_t i, const struct calls_types *t)
+{
+    int counts = share.is_received ? s->recv_counts : s->send_counts,
+        types = share.is_received ? s->recv_types : s->send_types,
+        type = share.is_received ? s->recv_type : s->send_type;
+    const struct trace_value *list = counts >= 0 ? &e->args[counts] : NULL,
+                             *each = types >= 0 ? &e->args[types] : NULL;
+    if (!list || i >= list->count)
+        return 0;
+    int64_t of = each        ? i < each->count ? each->items[i] : -1
+                 : type >= 0 ? e->args[type].number
+                             : -1;
+    return times(list->items[i], t->size(t->context, of));
+}
+
+static uint64_t list_bytes(const struct mpi_effect *s, const struct trace_event *e, uint64_t count,
                            const struct calls_place *p, struct calls_share share,
                            const struct calls_types *t)
 {
-    const struct trace_value *list = &e->args[counts], *each = types >= 0 ? &e->args[types] : NULL;
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < list->count; i++) {
-        int64_t of = each        ? i < each->count ? each->items[i] : -1
-                     : type >= 0 ? e->args[type].number
-                                 : -1;
+    for (uint64_t i = 0; i < count; i++)
         if (calls_is_counted(p, share, i))
-            sum += times(list->items[i], t->size(t->context, of));
-    }
+            sum += calls_item_bytes(s, e, share, i, t);
     return sum;
 }
 
@@ -200,8 +211,7 @@ uint64_t calls_share_bytes(const struct mpi_effect *s, const struct trace_event 
     int counts = share.is_received ? s->recv_counts : s->send_counts;
     if (share.what == MPI_VOLUME_NOTHING || counts < 0)
         return 0;
-    return list_bytes(e, counts, share.is_received ? s->recv_types : s->send_types, type, p, share,
-                      t);
+    return list_bytes(s, e, e->args[counts].count, p, share, t);
 }
 
 uint64_t calls_message_bytes(const struct mpi_effect *s, const struct trace_event *e,

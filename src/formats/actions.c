@@ -26,8 +26,11 @@ static void start_persistent(struct actions *a, const struct mpi_effect *s,
     for (size_t i = 0, given = calls_given(s, e); i < given; i++) {
         int64_t request = calls_given_request(s, e, i);
         const uint64_t *at = request < 0 ? NULL : map_find(&a->persistent, (uint64_t)request);
-        if (at)
-            action_start(a, request, a->templates[*at - 1]);
+        if (!at)
+            continue;
+        struct action action = a->templates[*at - 1];
+        action.blocks.is_owner = 0;
+        action_start(a, request, action);
     }
 }
 
@@ -60,9 +63,16 @@ static void message(struct actions *a, const struct mpi_effect *s, const struct 
                         s->status >= 0 ? e->args[s->status].statuses : NULL);
 }
 
+static void drop_list(struct actions *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        action_free(&a->list[i].blocks);
+    a->count = 0;
+}
+
 void actions_of(struct actions *a, const struct trace_event *e)
 {
-    a->count = 0;
+    drop_list(a);
     if (e->head != TRACE_CALL || !trace_event_is_done(e))
         return;
     const struct mpi_effect *s = &a->shapes[e->fn];
@@ -99,6 +109,11 @@ void actions_of(struct actions *a, const struct trace_event *e)
 
 static void reset(struct actions *a)
 {
+    drop_list(a);
+    for (size_t i = 0; i < a->template_count; i++)
+        action_free(&a->templates[i].blocks);
+    for (size_t i = 0; i < a->operation_count; i++)
+        action_free(&a->operations[i].blocks);
     map_fini(&a->requests);
     map_fini(&a->persistent);
     map_fini(&a->messages);
@@ -115,7 +130,8 @@ static void reset(struct actions *a)
 }
 
 void actions_open(struct actions *a, struct trace *t, const struct trace_local *local,
-                  const struct mpi_effect *shapes, struct members *members, uint64_t rank)
+                  const struct mpi_effect *shapes, struct members *members, uint64_t rank,
+                  int wants_blocks)
 {
     struct trace_event e;
     struct err err;
@@ -125,6 +141,7 @@ void actions_open(struct actions *a, struct trace *t, const struct trace_local *
                           .shapes = shapes,
                           .members = members,
                           .rank = rank,
+                          .wants_blocks = wants_blocks,
                           .is_first = 1};
     reset(a);
     for (unsigned thread = 0, threads = trace_threads(t, rank); thread < threads; thread++) {

@@ -28,6 +28,14 @@ enum action_kind {
     ACTION_ICOLL_DONE,
 };
 
+/* What a collective sends to each rank, and receives from each; only for those who ask for it. */
+struct action_blocks {
+    uint64_t sent, received; /* if all are alike */
+    uint64_t *each;          /* else n that are sent, then n that are received; NULL: all alike */
+    uint64_t n;
+    int is_owner; /* whoever has this frees `each` */
+};
+
 struct action {
     enum action_kind kind;
     const struct trace_local_item *comm; /* NULL: not known */
@@ -41,6 +49,7 @@ struct action {
     const struct mpi_effect *does;
     int64_t root; /* in the communicator; -1: none */
     uint64_t sent, received;
+    struct action_blocks blocks;
 };
 
 struct actions {
@@ -51,6 +60,7 @@ struct actions {
     uint64_t rank;
     struct action *list; /* of the last call */
     size_t count, room;
+    int wants_blocks; /* of collectives */
     /* internal */
     struct map requests;             /* active ones: to an operation + 1 */
     struct map persistent, messages; /* templates + 1; communicators of matched probes + 1 */
@@ -66,7 +76,7 @@ struct actions {
 
 /* Reads all records of the rank once. The arguments are borrowed, and must live as long. */
 void actions_open(struct actions *, struct trace *, const struct trace_local *,
-                  const struct mpi_effect *, struct members *, uint64_t rank);
+                  const struct mpi_effect *, struct members *, uint64_t rank, int wants_blocks);
 void actions_close(struct actions *);
 
 /* Stores what a call did in `list`, in order. Calls must be passed in the order of the trace:

@@ -6,6 +6,7 @@
 #ifndef FORMATS_ACTIONS_INTERNAL_H
 #define FORMATS_ACTIONS_INTERNAL_H
 
+#include "base/mem.h"
 #include "formats/actions.h"
 
 enum { PROC_NULL = -1, ANY_SOURCE = -2 }; /* of MPICH's ABI, as in traces */
@@ -21,6 +22,7 @@ struct operation {
     const struct mpi_effect *does;
     int64_t root;
     uint64_t sent, received;
+    struct action_blocks blocks;
     size_t also; /* number + 1 of the send that the same request is for */
 };
 
@@ -41,6 +43,14 @@ static inline int64_t action_number(const struct trace_event *e, int at, int64_t
 
 /* The flow of the next message of its kind from one rank to another. */
 uint64_t actions_next_flow(struct actions *, uint64_t comm, int64_t from, int64_t to, int64_t tag);
+
+/* Frees the blocks of their owner. */
+static inline void action_free(struct action_blocks *b)
+{
+    if (b->is_owner)
+        mem_free(b->each);
+    b->is_owner = 0;
+}
 
 /* Adds an action of the current call, to be filled in. */
 struct action *actions_push(struct actions *, enum action_kind);

@@ -149,8 +149,10 @@ static int64_t start(struct actions *a, int64_t request, const struct operation 
 
 static void keep_template(struct actions *a, int64_t request, struct action action)
 {
-    if (request < 0)
+    if (request < 0) {
+        action_free(&action.blocks);
         return;
+    }
     ARRAY_EXTEND(a->templates, a->template_count);
     a->templates[a->template_count++] = action;
     *map_insert(&a->persistent, (uint64_t)request, NULL) = a->template_count;
@@ -202,7 +204,9 @@ static void start_coll(struct actions *a, int64_t request, struct action coll)
                                              .does = coll.does,
                                              .root = coll.root,
                                              .sent = coll.sent,
-                                             .received = coll.received});
+                                             .received = coll.received,
+                                             .blocks = coll.blocks});
+    coll.blocks.is_owner = 0;
     *actions_push(a, ACTION_ICOLL) = coll;
 }
 
@@ -253,7 +257,9 @@ static void finish(struct actions *a, int64_t id, const struct trace_status *sta
                           .does = o->does,
                           .root = o->root,
                           .sent = o->sent,
-                          .received = o->received};
+                          .received = o->received,
+                          .blocks = o->blocks};
+    o->blocks.is_owner = 0;
     if (status && status->is_set && status->is_cancelled) {
         done.kind = ACTION_CANCELLED;
         if (o->kind == ACTION_IRECV && o->receive < a->receive_count)

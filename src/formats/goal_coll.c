@@ -2,7 +2,7 @@
  * goal_coll.c - collectives as messages, as GOAL has nothing else: trees for broadcast and
  * reduction, dissemination for barrier and all-reduce (log2 n steps), a ring for all-gather,
  * pairwise exchange for all-to-all, a chain for scans, and direct messages with the root for gather
- * and scatter. Bytes of a vector collective are distributed evenly.
+ * and scatter.
  */
 #include "formats/goal.h"
 
@@ -29,10 +29,22 @@ static uint64_t recv(const struct group *g, uint64_t from, uint64_t bytes)
     return goal_recv(g->o, world(g, from), bytes, g->tag);
 }
 
-static void exchange(const struct group *g, uint64_t distance, uint64_t bytes)
+static uint64_t sent_to(const struct group *g, uint64_t rank)
 {
-    uint64_t sent = send(g, g->me + distance, bytes),
-             got = recv(g, g->me + g->n - distance % g->n, bytes);
+    const struct action_blocks *b = &g->a->blocks;
+    return b->each ? b->each[rank % g->n] : b->sent;
+}
+
+static uint64_t received_from(const struct group *g, uint64_t rank)
+{
+    const struct action_blocks *b = &g->a->blocks;
+    return b->each ? b->each[b->n + rank % g->n] : b->received;
+}
+
+static void exchange(const struct group *g, uint64_t distance, uint64_t out, uint64_t in)
+{
+    uint64_t sent = send(g, g->me + distance, out),
+             got = recv(g, g->me + g->n - distance % g->n, in);
     goal_wait(g->o, sent);
     goal_wait(g->o, got);
 }
@@ -40,19 +52,22 @@ static void exchange(const struct group *g, uint64_t distance, uint64_t bytes)
 static void disseminate(const struct group *g, uint64_t bytes)
 {
     for (uint64_t distance = 1; distance < g->n; distance *= 2)
-        exchange(g, distance, bytes);
+        exchange(g, distance, bytes, bytes);
 }
 
-static void all_pairs(const struct group *g, uint64_t bytes)
+static void all_pairs(const struct group *g)
 {
     for (uint64_t distance = 1; distance < g->n; distance++)
-        exchange(g, distance, bytes);
+        exchange(g, distance, sent_to(g, g->me + distance),
+                 received_from(g, g->me + g->n - distance));
 }
 
-static void ring(const struct group *g, uint64_t bytes)
+/* Each rank passes on what it got in the step before; first its own block. */
+static void ring(const struct group *g)
 {
     for (uint64_t step = 1; step < g->n; step++)
-        exchange(g, 1, bytes);
+        exchange(g, 1, received_from(g, g->me + g->n - step + 1),
+                 received_from(g, g->me + g->n - step));
 }
 
 /* A binomial tree, from the root or to it. */
@@ -84,16 +99,18 @@ static void tree(const struct group *g, uint64_t bytes, int from_root)
 }
 
 /* All ranks send to the root, or the root to all. */
-static void star(const struct group *g, uint64_t bytes, int to_root)
+static void star(const struct group *g, int to_root)
 {
     uint64_t root = g->a->root < 0 ? 0 : (uint64_t)g->a->root;
     if (g->me != root) {
-        goal_wait(g->o, to_root ? send(g, root, bytes) : recv(g, root, bytes));
+        goal_wait(g->o, to_root ? send(g, root, sent_to(g, root))
+                                : recv(g, root, received_from(g, root)));
         return;
     }
     uint64_t before = g->o->last, last = before;
     for (uint64_t i = 1; i < g->n; i++) { /* all at once */
-        uint64_t label = to_root ? recv(g, root + i, bytes) : send(g, root + i, bytes);
+        uint64_t label = to_root ? recv(g, root + i, received_from(g, root + i))
+                                 : send(g, root + i, sent_to(g, root + i));
         uint64_t all = g->o->last;
         g->o->last = last;
         goal_wait(g->o, label);
@@ -115,12 +132,13 @@ int goal_collective(struct goal_out *o, const struct action *a, const struct mem
                     uint64_t self, uint64_t tag)
 {
     struct group g = {o, a, members, self, members_count(members, a->comm), 0, tag};
-    if (!a->comm || a->comm->rank < 0 || a->comm->other_size || !g.n)
+    if (!a->comm || a->comm->rank < 0 || a->comm->other_size || !g.n ||
+        (a->blocks.each && a->blocks.n != g.n))
         return 0;
     g.me = (uint64_t)a->comm->rank;
     switch (a->does->base) {
     case MPI_FN_ALLREDUCE:
-        disseminate(&g, a->sent / g.n);
+        disseminate(&g, a->blocks.sent);
         return 1;
     case MPI_FN_BCAST:
         tree(&g, a->received, 1);
@@ -130,26 +148,26 @@ int goal_collective(struct goal_out *o, const struct action *a, const struct mem
         return 1;
     case MPI_FN_GATHER:
     case MPI_FN_GATHERV:
-        star(&g, a->root == a->comm->rank ? a->received / g.n : a->sent, 1);
+        star(&g, 1);
         return 1;
     case MPI_FN_SCATTER:
     case MPI_FN_SCATTERV:
-        star(&g, a->root == a->comm->rank ? a->sent / g.n : a->received, 0);
+        star(&g, 0);
         return 1;
     case MPI_FN_ALLGATHER:
     case MPI_FN_ALLGATHERV:
-        ring(&g, a->sent / g.n);
+        ring(&g);
         return 1;
     case MPI_FN_ALLTOALL:
     case MPI_FN_ALLTOALLV:
     case MPI_FN_ALLTOALLW:
     case MPI_FN_REDUCE_SCATTER:
     case MPI_FN_REDUCE_SCATTER_BLOCK:
-        all_pairs(&g, a->sent / g.n);
+        all_pairs(&g);
         return 1;
     case MPI_FN_SCAN:
     case MPI_FN_EXSCAN:
-        chain(&g, a->does->is_exclusive ? a->sent : a->received / (g.me + 1));
+        chain(&g, a->blocks.sent);
         return 1;
     default:
         break;

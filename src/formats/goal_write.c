@@ -178,7 +178,8 @@ static int end_rank(void *state, struct walk *w, struct err *err)
 
 int goal_write(struct trace *t, const char *path, struct format_notes *notes, struct err *err)
 {
-    static const struct walk_visitor visitor = {.begin = begin_rank,
+    static const struct walk_visitor visitor = {.wants_blocks = 1,
+                                                .begin = begin_rank,
                                                 .event = put_event,
                                                 .end = end_rank};
     struct goal g = {0};

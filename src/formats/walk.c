@@ -123,7 +123,8 @@ static int visit_rank(struct walk *w, const struct walk_visitor *v, void *state,
 {
     trace_local_read(&w->local, w->trace, w->rank);
     if (!v->is_by_time)
-        actions_open(&w->actions, w->trace, &w->local, w->shapes, &w->members, w->rank);
+        actions_open(&w->actions, w->trace, &w->local, w->shapes, &w->members, w->rank,
+                     v->wants_blocks);
     w->threads = trace_threads(w->trace, w->rank);
     w->thread = 0;
     int rc = v->begin ? v->begin(state, w, err) : 0;

@@ -25,6 +25,7 @@ struct walk_visitor {
     /* The records of all threads of a rank in the order in which they ended; there are no actions,
      * and `thread` is not called. */
     int is_by_time;
+    int wants_blocks;                                       /* of the actions of collectives */
     int (*begin)(void *state, struct walk *, struct err *); /* a rank */
     int (*thread)(void *state, struct walk *, struct err *);
     int (*event)(void *state, struct walk *, const struct trace_event *, struct err *);
