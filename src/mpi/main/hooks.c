@@ -330,13 +330,29 @@ static int wanted(void *owner)
     return f != NULL;
 }
 
+/* All wait for the ranks that are out: shows one to the watchdog. */
+static void show_out(void)
+{
+    const struct engine *e = &mpi_world.engine;
+    uint32_t i = 0;
+
+    while (i < e->cfg.map.count && mpi_world.ranks[i].ent.state != ENGINE_OUT)
+        i++;
+    if (i == e->cfg.map.count)
+        return;
+    mpi_world.page->now.current_rank = mpi_rank_id(&mpi_world.ranks[i]);
+    mpi_world.page->now.current_pid = vp_rank_pid(&mpi_world.ranks[i].vp);
+}
+
 static void await_want(void *owner)
 {
     (void)owner;
-    if (mpi_live_is_open())
+    if (mpi_live_is_open()) {
         mpi_live_await();
-    else
-        vp_await_request(REQUEST_NS);
+        return;
+    }
+    show_out();
+    vp_await_request(REQUEST_NS);
 }
 
 const struct engine_ops mpi_engine_ops = {.resume = resume,
