@@ -174,6 +174,16 @@ RECIPES = {
         "platforms/schema.json": IN_SCHEMA,
         "tests/unit/test_net_congestion.c": text(r"\b{name}\b"),
     }),
+    "a rate control": (lambda tree: tabled(tree, "message_control_ops", "src/net/packet/message.c", "src/net/packet/*.c"), {
+        "src/net/packet/<file>.c": defined,
+        "src/net/packet/message.c": IN_TABLE,
+        "src/net/packet/message.h": DECLARED,
+        "src/net/meson.build": text(r"'packet/{file}'"),
+        "src/platform/config.c": text(r'"transport message: .*\b{name}\b'),
+        "docs/man/orrery-model.7": text(r"^\.It Cm {name}\b"),
+        "platforms/schema.json": IN_SCHEMA,
+        "tests/unit/test_net_congestion.c": text(r"\b{name}\b"),
+    }),
     "a collective algorithm": (collectives, {
         "src/mpi/coll/<file>.c": lambda *args: defined(*args) and has_cost(*args),
         "src/mpi/coll/coll_list.h": text(r"X\({operation}, {name}, "),

@@ -59,6 +59,7 @@ const char *cli_machine_choice(const char *key, unsigned i)
     } words[] = {
         {"net.routing", topo_routing_name},
         {"net.packet.streams", packet_streams_name},
+        {"net.packet.rate_control", message_control_name},
         {"net.packet.congestion", tcp_congestion_name},
         {"net.packet.connections.congestion", tcp_congestion_name},
         {"net.packet.connections.sack", flag_name},

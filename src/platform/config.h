@@ -78,8 +78,9 @@ struct platform_config {
     vtime packet_min_rto, packet_first_rto, packet_delayed_ack, packet_target_delay;
     uint8_t packet_sack, packet_nagle, packet_hystart, packet_rack, packet_restart_idle,
         packet_small_queue;
-    char packet_streams[PLATFORM_NAME_MAX]; /* sctp: which messages share a stream */
-    uint64_t packet_stream_count;           /* sctp: how many streams there are */
+    char packet_rate_control[PLATFORM_NAME_MAX]; /* message: a name in the table of algorithms */
+    char packet_streams[PLATFORM_NAME_MAX];      /* sctp: which messages share a stream */
+    uint64_t packet_stream_count;                /* sctp: how many streams there are */
     /* net.intra: between ranks of a node */
     vtime intra_latency;
     double intra_bandwidth; /* between two ranks */

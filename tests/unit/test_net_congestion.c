@@ -214,6 +214,84 @@ static void test_swift_incast(void)
     tear_down();
 }
 
+/* ---- dcqcn ---- */
+
+#define LOSSLESS                                                                         \
+    "net.model=packet,net.packet.transport=message,net.packet.fabric=pfc,"               \
+    "net.latency=1us,net.bandwidth=10Gbps,net.hop_latency=1us,net.packet.buffer=256KiB," \
+    "net.packet.red_low=8KiB,net.packet.red_high=100KiB,net.packet.red_chance=0.02,"     \
+    "net.packet.rate_control="
+
+/* Senders slow down before buffers are full, share the link, and keep it busy. */
+static void test_dcqcn_shares(void)
+{
+    static const char *const names[] = {"none", "dcqcn"};
+    uint64_t pauses[2];
+
+    for (int i = 0; i < 2; i++) {
+        double share, jain;
+
+        char settings[500];
+
+        snprintf(settings, sizeof settings, LOSSLESS "%s", names[i]);
+        set_up(settings, 5);
+        share = share_of(4, 1500, 1e10);
+        pauses[i] = traffic().counts[NET_PAUSES];
+        ok(share > 0.85, "%s: four senders use %.3f of the link", names[i], share);
+        ok((traffic().counts[NET_MARKED] > 0) == i, "%llu packets are marked",
+           (unsigned long long)traffic().counts[NET_MARKED]);
+        is_int((long long)traffic().counts[NET_IN_FLIGHT], 0, "none is left");
+        tear_down();
+        set_up(settings, 5);
+        jain = fairness(4, 1500);
+        ok(jain > 0.95, "Jain's index is %.3f", jain);
+        tear_down();
+    }
+    ok(pauses[0] > 5 * pauses[1], "%llu pauses, and without it %llu", (unsigned long long)pauses[1],
+       (unsigned long long)pauses[0]);
+}
+
+static vtime last_of(uint32_t rank, int messages)
+{
+    uint64_t cookie;
+    vtime at = 0;
+
+    while (messages-- > 0)
+        at = take(rank, &cookie);
+    return at;
+}
+
+/* Four flows fill the link into node 4, two of them from the other switch. The victim shares only
+ * the link between the switches with these, which would take it all; without rate control it waits
+ * behind them. */
+static void test_dcqcn_victim(void)
+{
+    static const char *const names[] = {"none", "dcqcn"};
+    static const uint32_t from[] = {0, 1, 6, 7};
+    vtime took[2];
+
+    for (int i = 0; i < 2; i++) {
+        char settings[500];
+
+        snprintf(settings, sizeof settings,
+                 LOSSLESS "%s,net.topology.kind=fat-tree,net.topology.down=4x2,net.topology.up=1x1",
+                 names[i]);
+        set_up(settings, 8);
+        for (int k = 0; k < 1000; k++) {
+            for (int f = 0; f < 4; f++)
+                submit(from[f], 4, 65536, 0, PROGRAM, 0);
+            if (k < 500)
+                submit(2, 5, 65536, 0, PROGRAM, 0);
+        }
+        advance_all();
+        took[i] = last_of(5, 500);
+        last_of(4, 4000);
+        tear_down();
+    }
+    ok(took[1] < took[0] - took[0] / 4, "the victim takes %.1f ms, and without it %.1f",
+       1e3 * vtime_to_seconds(took[1]), 1e3 * vtime_to_seconds(took[0]));
+}
+
 int main(void)
 {
     test_bbr_queue();
@@ -224,5 +302,7 @@ int main(void)
     test_swift_queue();
     test_swift_shares();
     test_swift_incast();
+    test_dcqcn_shares();
+    test_dcqcn_victim();
     return done_testing();
 }

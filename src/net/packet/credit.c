@@ -51,7 +51,9 @@ static void lose(struct packet_net *n, struct packet *p, vtime now)
         left(n, port, &port->channels[p->channel], p, now);
 }
 
-static const char *const uses[] = {"net.packet.buffer", "net.packet.channels", NULL};
+static const char *const uses[] = {"net.packet.buffer",     "net.packet.channels",
+                                   "net.packet.red_low",    "net.packet.red_high",
+                                   "net.packet.red_chance", NULL};
 
 const struct packet_fabric_ops packet_credit_ops = {
     .name = "credit",

@@ -51,7 +51,7 @@ static void send(struct packet_net *n, struct packet_port *port, struct packet_c
     }
     p->start = now;
     if (port->is_nic) {
-        port->leaving = p->stream;
+        port->leaving = p->flags & PACKET_CONTROL ? NULL : p->stream;
         packet_port_wake(n, port, end);
     }
     packet_port_send(n, port, p, time);
@@ -115,6 +115,19 @@ static void try_send(struct packet_net *n, struct packet_port *port, vtime now,
         packet_port_wake(n, port, port->free_at);
 }
 
+/* Shall a packet that finds this queue be marked? As red, by the queue as it is. */
+static int is_long(struct packet_net *n, const struct packet_port *port)
+{
+    const struct platform_config *c = &n->machine->config;
+    double low = (double)c->packet_red_low, high = (double)c->packet_red_high,
+           queued = (double)port->queued;
+
+    if (queued <= low)
+        return 0;
+    return queued >= high ||
+           rng_double(&n->rng) < c->packet_red_chance * (queued - low) / (high - low);
+}
+
 void packet_lossless_enqueue(struct packet_net *n, struct packet *p, vtime now)
 {
     const struct packet_flow_ops *flow = n->fabric->flow;
@@ -125,6 +138,10 @@ void packet_lossless_enqueue(struct packet_net *n, struct packet *p, vtime now)
         struct packet_port *up = p->route->ports[p->hop - 1];
 
         flow->arrived(n, up, &up->channels[p->channel], p, now);
+    }
+    if (p->flags & PACKET_CAN_MARK && n->control && !port->is_nic && is_long(n, port)) {
+        p->flags |= PACKET_MARKED;
+        n->counts[NET_MARKED]++;
     }
     choose_channel(n, p);
     c = channel_get(n, port, p->channel);
@@ -160,6 +177,10 @@ int packet_lossless_init(struct packet_net *n, const struct platform_config *c, 
                        "net.packet.buffer: '%llu' bytes hold no packet: a packet has up to %u (net."
                        "packet.mtu and net.packet.framing)",
                        (unsigned long long)c->packet_buffer, n->mtu_most + n->framing);
+    if (n->control && (c->packet_red_low >= c->packet_red_high || c->packet_red_chance > 1))
+        return err_set(err, ERR_INPUT, "net.packet.red_%s",
+                       c->packet_red_chance > 1 ? "chance: must be at most 1"
+                                                : "low: must be below net.packet.red_high");
     if (c->packet_channels > UINT8_MAX)
         return err_set(err, ERR_INPUT, "net.packet.channels: at most %d", UINT8_MAX);
     return 0;

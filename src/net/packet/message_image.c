@@ -14,6 +14,7 @@
 
 enum { ROCE_PORT = 4791, UDP_HEADER = 8, BTH = 12, ICRC = 4, IP_HEADER = 20 };
 enum { SEND_FIRST = 0, SEND_MIDDLE = 1, SEND_LAST = 2, SEND_ONLY = 4 }; /* reliable connection */
+enum { CONGESTION = 0x81 }; /* congestion notification of RoCE */
 
 static uint32_t crc32(uint32_t crc, const void *data, size_t n)
 {
@@ -45,6 +46,8 @@ static uint32_t icrc(const char *ip, size_t bytes)
 
 static uint32_t kind_of(const struct message_packet *p)
 {
+    if (p->is_signal)
+        return CONGESTION;
     if (p->is_first)
         return p->is_last ? SEND_ONLY : SEND_FIRST;
     return p->is_last ? SEND_LAST : SEND_MIDDLE;
@@ -54,17 +57,19 @@ void message_image(struct packet_net *n, const struct packet *base, const struct
                    struct buf *out)
 {
     const struct message_packet *p = (const struct message_packet *)base;
+    uint32_t from = p->is_signal ? base->stream->dst : base->stream->src,
+             to = p->is_signal ? base->stream->src : base->stream->dst;
     uint32_t padding = -p->bytes & 3, length = UDP_HEADER + BTH + p->bytes + padding + ICRC, crc;
     size_t ip = out->len - IP_HEADER;
 
     (void)n, (void)ends;
-    packet_put16(out, 0xc000u | (packet_capture_port_of(base->stream->src) & 0x3fff));
+    packet_put16(out, 0xc000u | (packet_capture_port_of(from) & 0x3fff));
     packet_put16(out, ROCE_PORT);
     packet_put16(out, length);
     packet_put16(out, 0);
     packet_put16(out, kind_of(p) << 8 | padding << 4);
     packet_put16(out, 0xffff); /* the default partition */
-    packet_put32(out, base->stream->dst & 0xffffff);
+    packet_put32(out, to & 0xffffff);
     packet_put32(out, (uint32_t)p->is_last << 31 | (p->number & 0xffffff));
     packet_put_zeros(out, p->bytes + padding);
     out->data[ip + 2] = (char)((length + IP_HEADER) >> 8); /* the ICRC covers the length of IP */

@@ -15,5 +15,6 @@ const char *const *packet_fabric_uses(unsigned i);
  * */
 const char *packet_streams_name(unsigned i);
 const char *tcp_congestion_name(unsigned i);
+const char *message_control_name(unsigned i); /* of net.packet.rate_control */
 
 #endif

@@ -49,6 +49,7 @@ struct packet_route {
 #define PACKET_MARKED 2u      /* a queue was long (ECN) */
 #define PACKET_BROKEN 4u      /* the link that it is on corrupts it */
 #define PACKET_STEPPED 8u     /* the link before it had the channel before it (lossless.h) */
+#define PACKET_CONTROL 32u    /* its stream does not wait until it has left the node */
 #define PACKET_BACKGROUND 16u /* of no stream: it is forgotten where it arrives (schedule.c) */
 
 /* A packet as the fabric sees it; the transport's fields follow. */
@@ -328,7 +329,8 @@ struct packet_net {
     const struct platform *machine;
     const struct packet_fabric_ops *fabric;
     const struct packet_transport_ops *transport;
-    void *transport_state; /* of transports that have one */
+    void *transport_state;                     /* of transports that have one */
+    const struct message_control_ops *control; /* of transport message; NULL: none */
     struct packet_events events;
     struct submissions entering; /* messages that will be sent: struct packet_entry */
     struct packet_entry **same;  /* those of the same time and ranks, to be sorted */

@@ -135,8 +135,10 @@ static int init(struct packet_net *n, const struct platform_config *c, struct er
     return packet_lossless_init(n, c, err);
 }
 
-static const char *const uses[] = {"net.packet.buffer", "net.packet.channels",
-                                   "net.packet.pause_above", "net.packet.resume_below", NULL};
+static const char *const uses[] = {"net.packet.buffer",      "net.packet.channels",
+                                   "net.packet.pause_above", "net.packet.resume_below",
+                                   "net.packet.red_low",     "net.packet.red_high",
+                                   "net.packet.red_chance",  NULL};
 
 const struct packet_fabric_ops packet_pfc_ops = {
     .name = "pfc",

@@ -3,11 +3,12 @@
  * for congestion control in the datacenter", SIGCOMM 2020): each round trip is compared with a
  * target, and losses hardly matter.
  *
- *     target = that of the empty path + net.packet.target_delay + a share that falls with the window
+ *     target = that of the empty path + net.packet.target_delay + a part that falls with the
+ *              window
  *
  *     below the target   window + 1 segment in a round trip
- *     above              window * (1 - 0.8 * (delay - target) / delay), at most by half, and once in
- *                        a round trip
+ *     above              window * (1 - 0.8 * (delay - target) / delay), at most by half, and
+ *                        once in a round trip
  *
  * The paper counts hops for the delay of the empty path; here the links are known. Flows with small
  * windows get a higher target, so that many flows share a link evenly. A window may be less than a

@@ -132,7 +132,7 @@ struct tcp_rate {
     struct tcp_sent *at; /* a ring, as that of segments */
     uint32_t room;
     vtime first_sent, delivered_at; /* of what has arrived last */
-    uint64_t limited; /* what has arrived until then was sent by a sender that had no more; or 0 */
+    uint64_t limited; /* until so many have arrived, their sender had no more; 0: none */
 };
 
 /* A measurement: the segments of which an acknowledgement tells. */
