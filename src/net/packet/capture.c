@@ -130,7 +130,9 @@ static uint8_t ecn_of(const struct packet *p)
 
 static void put_frame(struct packet_net *n, const struct packet *p, struct buf *out)
 {
-    const struct packet_ends ends = {address_of(n, p->stream->src), address_of(n, p->stream->dst)};
+    int is_back = p->flags & PACKET_CONTROL; /* from the receiver of the stream */
+    const struct packet_ends ends = {address_of(n, is_back ? p->stream->dst : p->stream->src),
+                                     address_of(n, is_back ? p->stream->src : p->stream->dst)};
     size_t ip;
     uint32_t sum, length;
     char *head;

@@ -49,7 +49,7 @@ struct packet_route {
 #define PACKET_MARKED 2u      /* a queue was long (ECN) */
 #define PACKET_BROKEN 4u      /* the link that it is on corrupts it */
 #define PACKET_STEPPED 8u     /* the link before it had the channel before it (lossless.h) */
-#define PACKET_CONTROL 32u    /* its stream does not wait until it has left the node */
+#define PACKET_CONTROL 32u    /* it goes from the end of its stream to the beginning */
 #define PACKET_BACKGROUND 16u /* of no stream: it is forgotten where it arrives (schedule.c) */
 
 /* A packet as the fabric sees it; the transport's fields follow. */
