@@ -81,12 +81,14 @@ def two_builds(tests, p):
 def summary(tests):
     found = tests.summary("-n", 2, "--factor", 2, "--compute", "none", tests.build / "exchange", 20)
     for key in ("factor", "factor_least", "factor_most", "scaled_run_time_s", "max_behind_s", "behind_trend", "expected",
-                "unexpected", "late_calls", "max_late_s", "call_overhead_s", "events", "cores", "tolerance_s"):
+                "unexpected", "late_calls", "max_late_s", "lost_s", "is_sure", "call_overhead_s", "events", "cores", "tolerance_s"):
         demand(key in found, f"no '{key}' in the summary", str(found))
     demand(found["factor_least"] == found["factor_most"] == 2, "another factor", str(found["factor"]))
     demand(found["expected"] + found["unexpected"] == found["messages"] == 40, "messages are missing", str(found))
     demand(found["scaled_run_time_s"] == found["virtual_time_s"] > 0, "no run time", str(found))
     demand(found["wall_s"] >= 2 * found["scaled_run_time_s"], "faster than the factor allows", str(found))
+    sure = found["max_behind_s"] <= found["tolerance_s"] and found["lost_s"] <= found["virtual_time_s"] / 50
+    demand(found["is_sure"] == sure and found["lost_s"] >= found["max_late_s"], "not what was measured", str(found))
     demand(found["network"]["packets"] > 0, "no packets", str(found))
     text = tests.call("emulate", "-n", 2, "--factor", 2, tests.build / "exchange", 20).stderr
     for line in (r"factor +2;", r"max behind +[0-9]", r"matched +[0-9]+ expected and [0-9]+ unexpected"):

@@ -5,6 +5,7 @@
   simulators the same virtual time with several simulators
   trace      a trace, statistics by pairs of ranks; a recorder that is slow changes no virtual time
   times      a program without computing takes the virtual time that it takes in `orrery run`
+  promises   random programs take the same time as in `orrery run`, in every model, with any number of simulators
   order      which message a receive from any source gets, in real and in virtual order
   cancel     which receives are cancelled, in real and in virtual order
   arguments  handles and buffers that the program passes to calls and functions
@@ -39,6 +40,14 @@ PROGRAMS = ["comm_create.c", "comm_group.c", "coll_random.c", "dec_any_source.c"
 # Without contention, where no message is late.
 MACHINES = [("ethernet-1g", ["--set", "net.model=constant"]), ("torus-3d", ["--set", "net.model=hops"]),
             ("infiniband-hdr", ["--set", "net.model=constant", "--collectives", "model"])]
+
+
+# Every model, so that tests cost little time: a message takes as long as few of them.
+QUICK = "net.latency=5us,mpi.test_cost=5us,mpi.clock_cost=1us"
+MODELS = {"constant": "net.model=constant", "loggops": "net.model=loggops,net.gap=1us", "hops": "net.model=hops",
+          "flow": "net.model=flow", "tcp": "net.model=packet", "credit": "net.model=packet,net.packet.fabric=credit",
+          "pfc": "net.model=packet,net.packet.fabric=pfc",
+          "sctp": "net.model=packet,net.packet.transport=sctp"}
 
 
 class Hybrid:
@@ -76,6 +85,32 @@ def times(hybrid, name, options):
     alone = hybrid.call("run", *words, hybrid.folder / "exchange").stderr
     demand(virtual_time(beside) == virtual_time(alone),
            f"{virtual_time(beside)}, and {virtual_time(alone)} in 'orrery run'")
+
+
+def promises(hybrid, program, seed, model, count):
+    """The manual's two promises: without computing, times are those of 'orrery run'; simulators do not change them.
+    Communicators are not created: there the real MPI waits for others, and the simulated one does not."""
+    words = ["-n", 3, "--compute", "none", "--set", f"{MODELS[model]},{QUICK}"]
+    program = [hybrid.folder / program, seed, 6, "mxcnur"]
+    with harness.fresh_folder() as folder:
+        summary = pathlib.Path(folder) / "summary"
+        alone = hybrid.call("run", *words, *program)
+        beside = hybrid.call("hybrid", "--order", "virtual", "--simulators", count, *words, "--json", summary, *program)
+        found = json.loads(summary.read_text())
+    demand(virtual_time(beside.stderr) == virtual_time(alone.stderr) and beside.stdout == alone.stdout,
+           f"{virtual_time(beside.stderr)}, and {virtual_time(alone.stderr)} in 'orrery run'", beside.stderr, beside.stdout,
+           alone.stdout)
+    demand(found["compute"] == "none", f"computing counts as {found['compute']}")
+
+
+def eager(hybrid, model):
+    """Messages that the simulated MPI sends at once, and the real one would not: no decision is forced."""
+    words = ["-n", 4, "--compute", "none", "--set", f"{MODELS[model]},{QUICK}"]
+    beside = hybrid.call("hybrid", *words, hybrid.folder / "eager")
+    alone = hybrid.call("run", *words, hybrid.folder / "eager")
+    demand(virtual_time(beside.stderr) == virtual_time(alone.stderr) and beside.stdout == alone.stdout,
+           f"{virtual_time(beside.stderr)}, and {virtual_time(alone.stderr)} in 'orrery run'", beside.stderr, beside.stdout)
+    demand("0 decisions forced" in beside.stderr and "warning" not in beside.stderr, "forced", beside.stderr)
 
 
 def adapters(hybrid):
@@ -350,6 +385,10 @@ def cases(hybrid, options):
     for name, extra in MACHINES:
         yield f"times {name}", times, hybrid, name, extra
     yield "simulators", simulators, hybrid
+    for seed, model in enumerate(MODELS, 1):
+        yield f"promises {model}", promises, hybrid, ("random", "plain")[seed % 2], seed, model, 1 + seed // 2 % 2
+    for model in ("tcp", "sctp"):
+        yield f"promises eager {model}", eager, hybrid, model
     yield "adapters", adapters, hybrid
     yield "contention", contention, hybrid, 1
     yield "contention with simulators", contention, hybrid, 2

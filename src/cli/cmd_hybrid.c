@@ -39,6 +39,9 @@
 
 #define LAUNCHER "mpiexec.mpich"
 #define SIMULATORS_MAX 256
+/* Of MPICH over UCX: from which size on a send waits for its receiver. A process that waits in the
+ * real MPI where it does not in the simulated one may keep others from an answer. */
+#define EAGER "UCX_RNDV_THRESH"
 
 struct request {
     uint64_t ranks; /* of the first program, as given */
@@ -201,12 +204,13 @@ static int make_program(struct launch_argv *w, const struct request *q, struct e
     snprintf(order, sizeof order, HYBRID_ORDER "=%s", q->order);
     snprintf(simulators, sizeof simulators, HYBRID_SIMULATORS "=%llu",
              (unsigned long long)q->simulators);
-    launch_apps_add_native(&q->apps,
-                           (const char *const[]){"env", preload, how, order, simulators,
-                                                 q->needs & MPI_NEED_CANCEL ? HYBRID_CANCELS "=1"
-                                                                            : NULL,
-                                                 NULL},
-                           w);
+    const char *words[8] = {"env", preload, how, order, simulators};
+    int count = 5;
+    if (q->needs & MPI_NEED_CANCEL)
+        words[count++] = HYBRID_CANCELS "=1";
+    if (!getenv(EAGER))
+        words[count++] = EAGER "=inf";
+    launch_apps_add_native(&q->apps, words, w);
     launch_argv_add(w, ":");
     return 0;
 }

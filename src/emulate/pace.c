@@ -201,6 +201,7 @@ vtime emulate_called(struct emulate_pace *p, vtime t, vtime now)
     if (now <= t)
         return t;
     p->late++;
+    p->lost = vtime_add(p->lost, now - t);
     if (now - t > p->max_late)
         p->max_late = now - t;
     return now;

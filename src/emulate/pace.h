@@ -48,6 +48,7 @@ struct emulate_pace {
     vtime max_behind; /* the latest event: how long after its time it was executed */
     struct emulate_trend trend;
     vtime max_late; /* the latest call, beyond the overhead */
+    vtime lost;     /* by which all calls together were late: times are too long by that at most */
     uint64_t events, late;
     double factor_least, factor_most;
 };

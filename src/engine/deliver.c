@@ -115,6 +115,7 @@ static inline void hand_in(struct engine *e, struct engine_msg *m, const struct 
 {
     assert(m->arrival >= e->medium_at);
     assert_hot(e->cfg.medium && !(m->flags & (ENGINE_MSG_MEDIUM | ENGINE_MSG_SPAWN)));
+    e->carried++;
     e->cfg.medium->submit(e->cfg.medium->owner, m, call);
 }
 
@@ -143,6 +144,7 @@ static inline void pass_on(struct engine *e, struct engine_msg *m)
 
 void engine_emerge(struct engine *e, struct engine_msg *m)
 {
+    e->carried--;
     pass_on(e, m);
 }
 

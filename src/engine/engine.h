@@ -137,6 +137,9 @@ struct engine_ops {
     /* NULL if no entity goes out or away. Called when nothing can be done here and some entities
      * are: returns when one of them may want a turn, or after a while; scheduler context. */
     void (*await)(void *owner);
+    /* NULL if there are never offers. Answers those outside that need not wait; scheduler
+     * context. */
+    void (*let_go)(void *owner);
     /* NULL: virtual time passes as fast as it can. Otherwise called when no entity is ready: `next`
      * is when the next event or decision is due. If that is later than the time that has been
      * reached, sleeps until it is not, or an entity wants a turn, or for a while, and returns 0:
@@ -162,6 +165,7 @@ HEAP_STRUCT(engine_decisions, struct engine_due);
 enum engine_forced {
     ENGINE_FORCED_NOTHING,
     ENGINE_FORCED_DECISION, /* the first decision is taken (engine_force) */
+    ENGINE_FORCED_OFFERS,   /* those outside need not wait for an answer (ops->let_go) */
     ENGINE_FORCED_LOOK,     /* busy entities look (engine_look) */
     ENGINE_FORCED_END       /* if all wait for each other, the run ends (engine_give_up) */
 };
@@ -172,6 +176,8 @@ struct engine_status {
     struct engine_due abort; /* the earliest abort; VTIME_NEVER: none */
     vtime medium;            /* its next event; VTIME_NEVER: none */
     uint64_t notices;        /* pending in the medium */
+    uint64_t carried;        /* messages in the medium */
+    uint64_t offers;         /* how many outside need not wait for their answer */
     vtime last_progress;
     uint64_t done;       /* entities that have ended */
     uint64_t spawned;    /* entities that were spares */
@@ -258,6 +264,8 @@ struct engine {
     vtime safe_until;  /* decisions due before this may be taken */
     vtime reached;     /* nothing may be emitted before this any more */
     vtime medium_at;   /* the last event that the medium has handled, where it is */
+    uint64_t carried;  /* messages in the medium, where it is */
+    uint64_t offers;   /* kept by the owner: how many outside need not wait for their answer */
     uint64_t busy;     /* number of busy entities */
     uint64_t out;      /* number of entities that are out */
     uint64_t away;     /* number of entities that are away */
@@ -528,6 +536,9 @@ void engine_block_away(struct engine *, struct engine_entity *, uint32_t id, vti
 /* engine_block_away for an entity whose wait can only end by what another entity does: its clock is
  * no bound for others. is_sure: this is no guess. */
 void engine_block_led(struct engine *, struct engine_entity *, uint32_t id, vtime due, int is_sure);
+/* All that are away wait for each other: lets go those that need not wait for their answer; returns
+ * whether there were any. Scheduler context. */
+int engine_let_go(struct engine *);
 /* Lets the first decision be taken although entities are away: for the owner that knows that they
  * wait for it. What they do then may come too late for it. Scheduler context; returns whether there
  * was one. */

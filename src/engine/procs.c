@@ -398,7 +398,9 @@ static void unlock(struct procs *p)
     if (state == p->look && p->looked == link->procs - 1) {
         p->look = 0;
         p->forced++;
-        give_verdict(p, ENGINE_FORCED_DECISION);
+        give_verdict(p, ENGINE_FORCED_OFFERS);
+        if (p->waits && p->cfg.asks(p->cfg.owner))
+            give_verdict(p, ENGINE_FORCED_DECISION);
         p->futile = p->waits ? p->futile + 1 : 0;
         if (p->futile < PROCS_LOOK_AFTER)
             return;
@@ -463,6 +465,8 @@ static void accept_verdict(struct procs *p, struct engine_status *all)
 /* Entities that are away may have gone on without a message to others. */
 static int is_same(const struct engine_status *mine, const struct engine_status *last)
 {
+    if (mine->offers != last->offers)
+        return 0;
     if (!mine->away && !last->away)
         return 1;
     return !mine->progressed && mine->away == last->away && mine->led == last->led &&

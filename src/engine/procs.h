@@ -100,6 +100,8 @@ struct procs_config {
      * for a decision. If so, a number for that state, which depends on `serial`; else 0. Called by
      * the coordinator, again and again; NULL: never. */
     uint64_t (*is_stuck)(void *owner, uint64_t serial);
+    /* Then: does somebody outside wait for an answer, so that a decision may be forced? */
+    int (*asks)(void *owner);
     void *owner;
     /* There is a medium, here or elsewhere: all processes take part in all steps, and what comes
      * from one that is ahead waits until this one has taken the same step. */

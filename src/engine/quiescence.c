@@ -23,6 +23,8 @@ void engine_status_merge(struct engine_status *into, const struct engine_status 
     if (from->medium < into->medium)
         into->medium = from->medium;
     into->notices += from->notices;
+    into->carried += from->carried;
+    into->offers += from->offers;
     if (from->last_progress > into->last_progress)
         into->last_progress = from->last_progress;
     into->done += from->done;
@@ -59,6 +61,7 @@ static void status(struct engine *e, struct engine_status *s)
                                 .progressed = (uint64_t)e->progressed,
                                 .busy = e->busy,
                                 .away = e->away,
+                                .offers = e->offers,
                                 .away_clock = VTIME_NEVER};
     if (e->away)
         status_away(e, s);
@@ -69,6 +72,7 @@ static void status(struct engine *e, struct engine_status *s)
         s->medium = e->cfg.medium->next(e->cfg.medium->owner);
         assert(s->medium >= e->medium_at); /* it handles no event in its past */
         s->notices = e->cfg.medium->notices(e->cfg.medium->owner);
+        s->carried = e->carried;
     }
 }
 
@@ -191,8 +195,16 @@ static void advance_medium(struct engine *e, vtime from, vtime limit)
     e->medium_at = at;
 }
 
+/* How far decisions may be taken if the medium stays where it is. */
+static vtime grant_limit(const struct engine *e, const struct engine_status *s, vtime first)
+{
+    vtime safe = vtime_add(first, e->cfg.lookahead);
+
+    return s->notices && s->medium < safe ? s->medium : safe;
+}
+
 /*
- * Lets the medium advance and wakes all that may decide now.
+ * Lets the medium advance up to `limit`, if it moves, and wakes all that may decide now.
  *
  * Let d be the first due decision, m the medium's next event, L the lookahead. What decisions cause
  * is submitted at d or later. What is in the medium comes out at m + L or later, notices at m. So
@@ -201,25 +213,30 @@ static void advance_medium(struct engine *e, vtime from, vtime limit)
  * where it is, and what decisions cause comes out at d + L or later. (For notices of what is
  * submitted from now on: invariant 7.)
  */
-static void advance(struct engine *e, vtime medium, vtime first)
+static void advance(struct engine *e, vtime first, int moves, vtime limit)
 {
-    vtime safe = vtime_add(first, e->cfg.lookahead);
+    vtime medium = e->all.medium;
 
-    assert(first != VTIME_NEVER || medium != VTIME_NEVER);
+    assert(first != VTIME_NEVER || moves);
     if (LOG_WANTS(ENGINE, DEBUG))
         say_step(e, medium, first);
     e->rounds++;
-    reach(e, medium, first);
-    if (medium <= first) {
+    if (moves) {
+        /* what a notice causes comes at the time of its event, which ends the medium's step */
+        reach(e, medium, e->all.notices ? medium : limit);
         if (e->cfg.medium)
-            advance_medium(e, medium, first);
+            advance_medium(e, medium, limit);
+        if (e->medium_at > e->reached)
+            e->reached = e->medium_at;
         if (!e->all.notices)
             grant_until(e, vtime_add(medium, e->cfg.lookahead));
-    } else if (e->cfg.lookahead <= 0) {
-        grant_one(e);
-    } else {
-        grant_until(e, e->all.notices && medium < safe ? medium : safe);
+        return;
     }
+    reach(e, VTIME_NEVER, first);
+    if (e->cfg.lookahead <= 0)
+        grant_one(e);
+    else
+        grant_until(e, grant_limit(e, &e->all, first));
 }
 
 /* Returns 0 when nothing is due at all. */
@@ -233,7 +250,7 @@ static int grant(struct engine *e)
         return attend(e);
     if (first == VTIME_NEVER && medium == VTIME_NEVER)
         return 0;
-    advance(e, medium, first);
+    advance(e, first, medium <= first, first);
     return 1;
 }
 
@@ -331,6 +348,20 @@ static vtime first_below(const struct engine_status *s)
     return is_forced(s) || s->first.due < s->away_clock ? s->first.due : s->away_clock;
 }
 
+/*
+ * May the medium handle its next event? What an entity that is away
+ * does next is submitted at its clock or later: in time for events at that clock, if they wait, as
+ * they would for an entity that is ready. And if something is forced, a medium that carries nothing
+ * brings nothing: its events are timers, which would only move time.
+ */
+static int medium_may(const struct engine *e, const struct engine_status *s)
+{
+    if (is_forced(s))
+        return s->medium <= s->first.due && (s->carried || s->notices);
+    return s->medium <= s->first.due &&
+           (s->medium < s->away_clock || (e->cfg.ops->pace && s->medium == s->away_clock));
+}
+
 int engine_status_waits(const struct engine *e, const struct engine_status *s)
 {
     vtime first = first_below(s), due = s->first.due;
@@ -339,17 +370,26 @@ int engine_status_waits(const struct engine *e, const struct engine_status *s)
         return 0;
     if (s->forced == ENGINE_FORCED_LOOK)
         return s->busy == 0;
+    if (s->forced == ENGINE_FORCED_OFFERS)
+        return s->offers == 0;
     if (due == VTIME_NEVER && s->medium == VTIME_NEVER)
         return 1;
-    return s->medium > first && (e->cfg.lookahead > 0 ? due >= vtime_add(first, e->cfg.lookahead)
+    return !medium_may(e, s) && (e->cfg.lookahead > 0 ? due >= grant_limit(e, s, first)
                                                       : !is_forced(s) && due >= s->away_clock);
 }
 
 /* As `grant`, with that clock as one more decision. */
 static void grant_below(struct engine *e)
 {
+    vtime first = first_below(&e->all),
+          closed = is_forced(&e->all) || e->cfg.ops->pace ? VTIME_NEVER : e->all.away_clock;
+
     if (e->all.forced == ENGINE_FORCED_LOOK) {
         wake_busy(e);
+        return;
+    }
+    if (e->all.forced == ENGINE_FORCED_OFFERS) {
+        e->cfg.ops->let_go(e->cfg.owner);
         return;
     }
     if (is_forced(&e->all))
@@ -359,7 +399,15 @@ static void grant_below(struct engine *e)
     e->forced += (uint64_t)is_forced(&e->all);
     e->granted_due = -1;
     engine_forget_asking(e);
-    advance(e, e->all.medium, first_below(&e->all));
+    advance(e, first, medium_may(e, &e->all), first > 0 && first == closed ? first - 1 : first);
+}
+
+int engine_let_go(struct engine *e)
+{
+    if (e->offers == 0)
+        return 0;
+    e->cfg.ops->let_go(e->cfg.owner);
+    return 1;
 }
 
 int engine_force(struct engine *e)

@@ -189,6 +189,9 @@ int guest_block(struct guest_call *);
 void guest_clock_stop(void);
 void guest_clock_start(void);
 void guest_clock_init(int is_crowded);
+/* How computing counts (enum run_counted), and how long the process has waited for a processor. */
+unsigned guest_clock_counts(void);
+uint32_t guest_clock_kept_us(void);
 
 /* guest_link.c */
 void guest_link_open(void);
@@ -339,6 +342,8 @@ void guest_flush_blocking(void);
 void guest_release(void);
 /* Whether a handle is of such a receive. */
 int guest_is_held(MPI_Request);
+/* Waits until it has its message, which the simulator knows, and leaves the request as it is. */
+void guest_held_status(MPI_Request, MPI_Status *);
 /* Completes it; is_cancelled: without a message. */
 int guest_finish_held(MPI_Request *, MPI_Status *, int is_cancelled);
 /* MPI_Recv, MPI_Sendrecv and probes: after the answer, if there must be one. */

@@ -6,14 +6,18 @@
  * when it is not known.
  */
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sys.h"
+#include "base/vtime.h"
 #include "hybrid/guest.h"
 #include "run/reading.h"
+#include "run/run.h"
 
 #define NS_PER_S 1000000000
 #define PS_PER_NS 1000
@@ -24,6 +28,7 @@ static struct {
     clockid_t which;
     int64_t cost; /* ns; of reading the clock, which is no part of the program */
     int is_off;
+    uint64_t kept; /* kept_waiting() at the beginning */
     _Atomic(int64_t) shown;
     int (*gettime)(clockid_t, struct timespec *);
 } timer = {.which = CLOCK_MONOTONIC};
@@ -48,6 +53,30 @@ static int64_t reading_cost(void)
     return least;
 }
 
+unsigned guest_clock_counts(void)
+{
+    return timer.is_off                     ? RUN_COUNTED_NONE
+           : timer.which == CLOCK_MONOTONIC ? RUN_COUNTED_WALL
+                                            : RUN_COUNTED_PROCESSOR;
+}
+
+/* For how many nanoseconds the process was runnable but did not run; 0 if the kernel does not
+ * say. */
+static uint64_t kept_waiting(void)
+{
+    char text[128], *at;
+    if (sys_read_text("/proc/self/schedstat", text, sizeof text) <= 0)
+        return 0;
+    strtoull(text, &at, 10); /* how long it ran */
+    return strtoull(at, NULL, 10);
+}
+
+uint32_t guest_clock_kept_us(void)
+{
+    uint64_t us = (kept_waiting() - timer.kept) / 1000;
+    return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+}
+
 void guest_clock_init(int is_crowded)
 {
     const char *how = getenv(HYBRID_VARIABLE);
@@ -56,6 +85,7 @@ void guest_clock_init(int is_crowded)
     timer.is_off = how && strcmp(how, HYBRID_COMPUTE_NONE) == 0;
     timer.which = is_crowded || guest.is_threaded ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     timer.cost = reading_cost();
+    timer.kept = kept_waiting();
     guest_clock_start();
 }
 
@@ -118,7 +148,7 @@ ORR_EXPORT double MPI_Wtime(void)
 {
     static double (*real)(void);
     if (is_virtual())
-        return (double)now() * 1e-12;
+        return vtime_to_seconds(now());
     if (!real)
         real = (double (*)(void))dlsym(RTLD_NEXT, "PMPI_Wtime");
     return real ? real() : 0;
@@ -168,6 +198,20 @@ static int sleeps_beside(void)
     return guest.is_threaded ? guest.live > 1 : !guest_is_first(0);
 }
 
+/* The speed is in every answer. Asking for it is no reading of a clock, and takes no time. */
+static void learn_speed(void)
+{
+    if (guest_own() && guest_own()->answer)
+        return;
+    while (!guest_try_enter())
+        sched_yield();
+    guest_clock_stop();
+    if (!guest.me->answer)
+        guest_flush(HYBRID_ASK_TIME, 0);
+    guest_clock_start();
+    guest_go_out();
+}
+
 /* Sleeping takes virtual time only, whatever the speed; threads of several do it in both times. */
 ORR_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
 {
@@ -176,8 +220,7 @@ ORR_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
         real = (int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
     if (!is_virtual() || (sleeps_beside() && !guest.is_threaded))
         return real(span, left);
-    if (!guest_own() || !guest_own()->answer)
-        now(); /* for the speed */
+    learn_speed();
     spend(guest_own(), ((int64_t)span->tv_sec * NS_PER_S + span->tv_nsec) * PS_PER_NS);
     return sleeps_beside() ? real(span, left) : 0;
 }

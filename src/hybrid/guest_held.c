@@ -314,9 +314,34 @@ void guest_flush_blocking(void)
     uint32_t i = 0;
     while (i < held.count && held.items[i].is_started)
         i++;
-    guest_flush(i < held.count ? HYBRID_ASK_RESULT : HYBRID_ASK_NOTHING, 0);
+    guest_flush(i == held.count     ? HYBRID_ASK_NOTHING
+                : guest.is_threaded ? HYBRID_ASK_RESULT
+                                    : HYBRID_ASK_MAYBE,
+                0);
     if (i < held.count)
         guest_release();
+}
+
+/* Its message is in the program's buffer: the real request is complete. */
+static void receive_held(MPI_Request handle)
+{
+    MPI_Request real = find(handle)->real;
+    MPI_Status status;
+    int rc;
+    GUEST_BLOCKING(rc = native_real.MPI_Wait(&real, &status));
+    struct held *h = find(handle); /* the table may be another one */
+    h->is_done = 1;
+    h->rc = rc;
+    h->status = status;
+}
+
+void guest_held_status(MPI_Request handle, MPI_Status *status)
+{
+    if (!find(handle)->is_started)
+        log_fatal("a receive is complete, but not known to have a message");
+    if (!find(handle)->is_done)
+        receive_held(handle);
+    *status = find(handle)->status;
 }
 
 int guest_finish_held(MPI_Request *request, MPI_Status *status, int is_cancelled)
@@ -327,13 +352,12 @@ int guest_finish_held(MPI_Request *request, MPI_Status *status, int is_cancelled
     int rc = MPI_SUCCESS;
     if (is_cancelled) {
         native_real.MPI_Status_set_cancelled(status, 1);
-    } else if (h->is_done) {
+    } else {
+        if (!h->is_done)
+            receive_held(*request);
+        h = find(*request);
         *status = h->status;
         rc = h->rc;
-    } else {
-        MPI_Request real = h->real;
-        GUEST_BLOCKING(rc = native_real.MPI_Wait(&real, status));
-        h = find(*request);
     }
     if (!h->is_persistent) {
         native_real.MPI_Grequest_complete(h->handle);

@@ -70,7 +70,7 @@ void guest_link_open(void)
 
 void guest_link_close(void)
 {
-    show(LIVE_INSIDE | LIVE_ASKS); /* others do not wait for anything of this process */
+    show(LIVE_INSIDE | LIVE_LEFT);
     state.link.close(state.link.owner);
 }
 
@@ -147,7 +147,7 @@ void guest_await_answer(void)
     }
     guest.me->clock = guest.me->answer->clock;
     guest.me->clock_computed = guest.me->computed;
-    guest.me->is_clock_known = 1;
+    guest.me->is_clock_known = guest.me->answer->flag != HYBRID_GO;
     guest.me->serial = serial;
 }
 
@@ -180,6 +180,10 @@ static void begin(struct hybrid_head head)
                  : head.kind == HYBRID_RESTS           ? HYBRID_SLEEPS
                                                        : HYBRID_COMPUTES;
     head.inside = guest.inside_count;
+    if (head.is_last) {
+        head.counts = (uint8_t)guest_clock_counts();
+        head.kept_us = guest_clock_kept_us();
+    }
     guest.rests = head.rests;
     buf_clear(&state.out);
     buf_add(&state.out, &head, sizeof head);

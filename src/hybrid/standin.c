@@ -110,29 +110,45 @@ static void add_matched(struct standin *s)
     }
 }
 
-void standin_answer(struct standin *s, enum hybrid_ask ask)
+static void add_answer(struct standin *s, const struct standin_result *r, int flag, struct buf *out)
 {
-    struct standin_result *r = &s->now->result;
     static const char none[8];
-    struct buf out;
-    if (ask == HYBRID_ASK_RESULT && !s->is_real)
-        add_matched(s);
-    else if (ask != HYBRID_ASK_RESULT)
-        r->index_count = r->match_count = 0;
     struct hybrid_answer head = {.clock = orrery_own_clock(),
-                                 .flag = r->flag,
+                                 .flag = flag,
                                  .index_count = (int32_t)r->index_count,
                                  .match_count = (int32_t)r->match_count,
                                  .is_failed = r->is_failed,
                                  .thread = s->now->number,
                                  .speed = orrery_own_speed(),
                                  .clock_cost = orrery_own_clock_cost()};
+    buf_add(out, &head, sizeof head);
+    buf_add(out, r->indices, (size_t)r->index_count * sizeof *r->indices);
+    buf_add(out, none, -out->len % 8);
+    buf_add(out, r->matches, (size_t)r->match_count * sizeof *r->matches);
+}
+
+void standin_answer(struct standin *s, enum hybrid_ask ask)
+{
+    struct standin_result *r = &s->now->result;
+    struct buf out;
+    if (ask == HYBRID_ASK_RESULT && !s->is_real)
+        add_matched(s);
+    else if (ask != HYBRID_ASK_RESULT)
+        r->index_count = r->match_count = 0;
     buf_init(&out);
-    buf_add(&out, &head, sizeof head);
-    buf_add(&out, r->indices, (size_t)r->index_count * sizeof *r->indices);
-    buf_add(&out, none, -out.len % 8);
-    buf_add(&out, r->matches, (size_t)r->match_count * sizeof *r->matches);
+    add_answer(s, r, r->flag, &out);
     orrery_own_reply(out.data, out.len);
+    buf_fini(&out);
+}
+
+/* The process need not wait until its call is complete in virtual time. */
+static void offer(struct standin *s)
+{
+    static const struct standin_result none;
+    struct buf out;
+    buf_init(&out);
+    add_answer(s, &none, HYBRID_GO, &out);
+    orrery_own_offer(out.data, out.len);
     buf_fini(&out);
 }
 
@@ -346,7 +362,10 @@ void standin_handle(struct standin *s, const uint8_t *at, size_t bytes)
         fail_alone(s);
     at = standin_take_told(s, &head, at);
     s->now->tells = head.tells;
-    s->now->asks = head.ask;
+    int may_go = head.ask == HYBRID_ASK_MAYBE;
+    s->now->asks = may_go ? HYBRID_ASK_RESULT : head.ask;
+    if (may_go)
+        offer(s);
     while (at < end) {
         struct hybrid_piece piece;
         memcpy(&piece, at, sizeof piece);
@@ -354,8 +373,10 @@ void standin_handle(struct standin *s, const uint8_t *at, size_t bytes)
         at += sizeof piece + (piece.bytes + 7) / 8 * 8;
     }
     standin_compute(s, head.computed);
-    if (s->now->asks)
+    if (s->now->asks && (!may_go || orrery_own_withdraw()))
         standin_answer(s, (enum hybrid_ask)s->now->asks);
+    if (head.is_last)
+        orrery_own_counted(head.counts, (int64_t)head.kept_us * 1000000);
     s->is_over |= head.is_last;
 }
 

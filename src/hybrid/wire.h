@@ -44,6 +44,7 @@ enum hybrid_ask {
     HYBRID_ASK_NOTHING,
     HYBRID_ASK_TIME,   /* the clock alone */
     HYBRID_ASK_RESULT, /* and what has come of the last call */
+    HYBRID_ASK_MAYBE,  /* the same; but the process can make its call before that */
 };
 
 /* Matches follow, which are known now, then 32-bit indices of completed requests, up to a multiple
@@ -56,13 +57,13 @@ struct hybrid_head {
     uint8_t kind;        /* enum hybrid_kind */
     uint8_t is_threaded; /* threads may call MPI at the same time */
     uint8_t rests;       /* enum hybrid_rest */
-    uint8_t unused;
+    uint8_t counts;      /* enum run_counted: how its computing does */
     uint32_t match_count, index_count;
     uint32_t thread, other; /* which one; the one that begins */
     uint32_t inside;        /* how many threads are in calls that may block */
-    uint32_t none;
-    int64_t computed;  /* by the thread, so far */
-    uint64_t failures; /* its calls that may have failed so far: the stand-in's may, too */
+    uint32_t kept_us;       /* how long the process waited for a processor, at its end */
+    int64_t computed;       /* by the thread, so far */
+    uint64_t failures;      /* its calls that may have failed so far: the stand-in's may, too */
 };
 
 /* Do threads compute that are not in calls? */
@@ -94,6 +95,9 @@ struct hybrid_piece {
  * process can say which message they get; or a receive can be cancelled here. The process says what
  * it knows, and a second answer follows. */
 #define HYBRID_TELL 2
+
+/* The process makes its call now: others wait for it there. Nothing else is said. */
+#define HYBRID_GO 3
 
 /* A receive from any source that has got its message, or one that was cancelled. */
 struct hybrid_match {

@@ -5,7 +5,8 @@
 
 #include "base/units.h"
 
-#define MUCH 2 /* a part of the run differs from another if it is this many times as late */
+#define LOST_PART 50 /* of the time of the run: so much may be lost by late calls */
+#define MUCH 2       /* a part of the run differs from another if it is this many times as late */
 
 /* The latest event among some intervals. */
 static vtime latest(const struct run_emulated *e, uint32_t from, uint32_t to)
@@ -49,6 +50,15 @@ static void add_behind(const struct run_emulated *e, struct buf *out)
     buf_addc(out, '\n');
 }
 
+/* Can the time of the run be relied on? Late calls make it longer by what they are late, at most.
+ * Late events in themselves do not, unless a process waits for them. */
+static int is_sure(const struct run_page *page)
+{
+    const struct run_emulated *e = &page->end.emulated;
+
+    return e->max_behind <= e->tolerance && e->lost <= page->end.virtual_time / LOST_PART;
+}
+
 void results_emulated_text(const struct run_page *page, struct buf *out)
 {
     const struct run_emulated *e = &page->end.emulated;
@@ -62,10 +72,14 @@ void results_emulated_text(const struct run_page *page, struct buf *out)
     add_factor(e, out);
     add_behind(e, out);
     if (e->max_behind > e->tolerance)
-        buf_addf(out,
-                 "  warning       events were late by more than this network's %s: times may be too"
-                 "\n                long; use a larger --factor, or --factor auto\n",
+        buf_addf(out, "  warning       events were late by more than this network's %s\n",
                  units_format_time(text, sizeof text, e->tolerance));
+    if (!is_sure(page))
+        buf_addf(
+            out,
+            "  warning       the time is not sure: calls were late by %s in all, by which it may"
+            "\n                be too long; use a larger --factor, or a computer with less to do\n",
+            units_format_time(other, sizeof other, e->lost));
     if (page->opt.ranks + 1 > e->cores)
         buf_addf(out,
                  "  note          %llu processes and the simulator share %u cores: the factor must be"
@@ -115,6 +129,9 @@ void results_emulated_json(const struct run_page *page, struct json *json)
     put_seconds(json, "scaled_run_time_s", page->end.virtual_time);
     put_seconds(json, "max_behind_s", e->max_behind);
     put_seconds(json, "tolerance_s", e->tolerance);
+    put_seconds(json, "lost_s", e->lost);
+    json_key(json, "is_sure");
+    json_bool(json, is_sure(page));
     put_trend(json, e);
     put_count(json, "expected", e->expected);
     put_count(json, "unexpected", e->unexpected);

@@ -282,6 +282,29 @@ static void add_access(const struct run_access *done, struct buf *out)
     }
 }
 
+/* How computing counts in the processes outside. */
+static const char *counted_name(const struct run_live *l)
+{
+    switch (l->counted) {
+    case RUN_COUNTED_WALL:
+        return "wall";
+    case RUN_COUNTED_PROCESSOR:
+        return "processor";
+    case RUN_COUNTED_NONE:
+        return "none";
+    default:
+        return l->counted ? "mixed" : "unknown";
+    }
+}
+
+/* Has other work on the computer made computing longer, by more than a percent of the run? */
+static int is_disturbed(const struct run_page *page)
+{
+    const struct run_live *l = &page->end.live;
+
+    return l->counted & RUN_COUNTED_WALL && l->kept > page->end.virtual_time / 100;
+}
+
 /* How far what processes outside did could differ from the order of virtual time. */
 static void add_live(const struct run_page *page, struct buf *out)
 {
@@ -293,12 +316,22 @@ static void add_live(const struct run_page *page, struct buf *out)
     buf_addf(out, "  inversions    %s", units_format_count(text, sizeof text, l->inversions));
     buf_addf(out, " of messages; %s decision%s forced\n",
              units_format_count(text, sizeof text, l->forced), l->forced == 1 ? "" : "s");
+    buf_addf(out, "  compute       %s\n", counted_name(l));
     if (page->end.net_split != NET_SPLIT_FREE) {
         buf_addf(out, "  reordering    within %s",
                  units_format_time(text, sizeof text, l->late_most));
         buf_addf(out, ": %s message%s entered the network late\n",
                  units_format_count(text, sizeof text, l->late), l->late == 1 ? "" : "s");
     }
+    if (l->forced)
+        buf_adds(out,
+                 "  warning       decisions were forced, since all processes waited in the real MPI: "
+                 "times may differ\n                from those of 'orrery run'\n");
+    if (is_disturbed(page))
+        buf_addf(out,
+                 "  warning       a process waited for a processor for %s, which may count as "
+                 "computing:\n                use --compute processor\n",
+                 units_format_time(text, sizeof text, l->kept));
 }
 
 /* ---- the network ---- */
@@ -468,6 +501,8 @@ static void put_live(struct json *json, const struct run_live *l)
     json_put_uint(json, "late_messages", l->late);
     json_key(json, "reorder_window_s");
     json_decimal(json, (uint64_t)l->late_most, 12);
+    json_key(json, "processor_wait_s");
+    json_decimal(json, (uint64_t)l->kept, 12);
 }
 
 static const char *compute_name(const struct run_page *page)
@@ -540,7 +575,8 @@ void results_json(const struct run_page *page, const struct results_program *pro
     json_key(&json, "exit_status");
     json_int(&json, exit_status);
     json_put_string(&json, "cause", cause_name(page->end.cause));
-    json_put_string(&json, "compute", compute_name(page));
+    json_put_string(&json, "compute",
+                    page->opt.live ? counted_name(&page->end.live) : compute_name(page));
     json_put_uint(&json, "private_bytes", page->end.private_bytes);
     json_put_uint(&json, "live_stack_max", page->end.live_stack_max);
     json_put_uint(&json, "own_stacks", page->end.own_stacks);

@@ -61,6 +61,13 @@ extern int orrery_own_may_cancel(void) ORRERY_WEAK;
 extern int orrery_own_hold(uint32_t request) ORRERY_WEAK;
 /* Sends a message to that process. */
 extern void orrery_own_reply(const void *data, size_t bytes) ORRERY_WEAK;
+/* How computing counts in that process (enum run_counted), and how long it waited for a processor,
+ * in picoseconds, if that is known. */
+extern void orrery_own_counted(unsigned how, int64_t kept) ORRERY_WEAK;
+/* The process need not wait for its answer: it gets this one if all processes wait for each other.
+ * Until that is withdrawn; then returns 0 if it has got it. */
+extern void orrery_own_offer(const void *data, size_t bytes) ORRERY_WEAK;
+extern int orrery_own_withdraw(void) ORRERY_WEAK;
 
 /*
  * A process with several threads: the calls of each run in a *side* of the rank, with a stack of

@@ -195,12 +195,17 @@ static inline void run_access_add(struct run_access *to, const struct run_access
     to->rma_bytes += from->rma_bytes;
 }
 
+/* How computing counts in a process outside: a bit of run_live.counted for each. */
+enum run_counted { RUN_COUNTED_WALL = 1, RUN_COUNTED_PROCESSOR = 2, RUN_COUNTED_NONE = 4 };
+
 /* With processes outside. */
 struct run_live {
     uint64_t inversions; /* messages that a receive from any source got after a later one */
     uint64_t forced;     /* decisions that were taken before they were certain */
     uint64_t late;       /* messages that entered a network with contention late */
     vtime late_most;     /* the most by which one was late */
+    uint64_t counted;    /* enum run_counted */
+    vtime kept;          /* the longest that a process waited for a processor */
 };
 
 static inline void run_live_add(struct run_live *to, const struct run_live *from)
@@ -211,6 +216,9 @@ static inline void run_live_add(struct run_live *to, const struct run_live *from
     to->late += from->late;
     if (from->late_most > to->late_most)
         to->late_most = from->late_most;
+    to->counted |= from->counted;
+    if (from->kept > to->kept)
+        to->kept = from->kept;
 }
 
 /* Who owns the progress line (now.line). It may be taken only if it is neither busy nor held. */
@@ -249,6 +257,7 @@ struct run_emulated {
     uint64_t expected, unexpected;            /* messages that met a posted receive, and others */
     uint64_t events, late_calls;
     vtime max_behind, max_late;
+    vtime lost;                               /* by which all calls together were late */
     vtime tolerance;                          /* events that late are in time for this network */
     vtime trend_width, trend[RUN_TREND_BINS]; /* the latest event by when it was due */
     uint32_t trend_bins, cores;

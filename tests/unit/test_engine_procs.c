@@ -127,6 +127,12 @@ static uint64_t is_stuck(void *owner, uint64_t serial)
     return STATE;
 }
 
+static int asks(void *owner)
+{
+    (void)owner;
+    return 1;
+}
+
 static void set_up(void)
 {
     memset(entities, 0, sizeof entities);
@@ -143,7 +149,8 @@ static void set_up(void)
         struct procs_config pc = {.engine = &engines[i],
                                   .link = link,
                                   .note = note,
-                                  .is_stuck = i == 0 ? is_stuck : NULL};
+                                  .is_stuck = i == 0 ? is_stuck : NULL,
+                                  .asks = asks};
         struct engine_config cfg = {.base = entities[i],
                                     .stride = sizeof entities[i][0],
                                     .peers = &procs[i].peers};

@@ -407,6 +407,7 @@ void mpi_emulate_result(struct run_page *page)
     out->late_calls = p->late;
     out->max_behind = p->max_behind;
     out->max_late = p->max_late;
+    out->lost = p->lost;
     out->tolerance = emulation.control.tolerance;
     out->cores = emulation.cores;
     out->trend_width = p->trend.width;

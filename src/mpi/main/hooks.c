@@ -355,10 +355,17 @@ static void await_want(void *owner)
     vp_await_request(REQUEST_NS);
 }
 
+static void let_go(void *owner)
+{
+    (void)owner;
+    mpi_live_let_go();
+}
+
 const struct engine_ops mpi_engine_ops = {.resume = resume,
                                           .explain = explain,
                                           .wanted = wanted,
                                           .await = await_want,
+                                          .let_go = let_go,
                                           .notice = mpi_notice};
 const struct engine_ops mpi_engine_ops_paced = {.resume = resume,
                                                 .explain = explain,

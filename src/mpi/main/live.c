@@ -23,15 +23,20 @@
 
 #define AWAIT_NS 1000000
 /* All processes wait for the simulator if they have been in calls for STUCK_NS, or STUCK_FAR_NS if
- * some are on other computers, and have had the processor for LOOKED_NS. */
+ * some are on other computers, and all have had the processor for LOOKED_NS, LOOKS times: what the
+ * real MPI does may take several messages, one after the other, and each must have been found. */
 #define STUCK_NS 1e6
 #define STUCK_FAR_NS 30e6
-#define LOOKED_NS 500000
+#define LOOKED_NS 50000
+#define LOOKS 32
 
 ORR_EXPORT const void *orrery_own_receive(size_t *bytes);
 ORR_EXPORT const void *orrery_own_outcome(const struct orrery_own_call *, size_t *bytes);
 ORR_EXPORT void orrery_own_release(const void *message);
 ORR_EXPORT void orrery_own_reply(const void *data, size_t bytes);
+ORR_EXPORT void orrery_own_offer(const void *data, size_t bytes);
+ORR_EXPORT int orrery_own_withdraw(void);
+ORR_EXPORT void orrery_own_counted(unsigned how, int64_t kept);
 
 struct item {
     struct item *next;
@@ -50,6 +55,8 @@ struct inbox {
     struct queue queue;
     void *taken;            /* by the rank, until it takes the next one */
     struct mpi_side *sides; /* of a process with several threads */
+    void *offer;            /* the answer if the process need not wait, or NULL */
+    size_t offer_bytes;
 };
 
 static struct {
@@ -61,11 +68,14 @@ static struct {
     struct queue peers;    /* from other simulators */
     uint64_t shown;        /* what the processes showed when nothing had come */
     uint64_t since;        /* since when they have shown that, in ticks */
-    int64_t *ran;          /* processor time of each process since then, in ns */
+    int64_t *ran;          /* processor time of each process at the last look of all, in ns */
+    uint32_t looks;        /* how often all have looked since then */
     uint64_t *answered;    /* what each process showed when it was sent its last answer; or 0 */
     uint32_t answers;      /* how many are not 0 */
     int has_shown;         /* LIVE_ANSWERED */
     uint64_t forced;       /* how often something was to be forced */
+    uint64_t counted;      /* enum run_counted */
+    vtime kept;            /* the longest that a process waited for a processor */
     uint32_t stuck;        /* how often in a row there was no decision to force */
 } live;
 
@@ -141,8 +151,11 @@ static int any_is_answered(void)
 /* For the one of several simulators that looks whether all wait. */
 static void show_answered(void)
 {
-    int is_answered = any_is_answered();
+    int is_answered;
 
+    if (live.link.procs == live.outside + 1 || (!live.answers && !live.has_shown))
+        return;
+    is_answered = any_is_answered();
     if (is_answered == live.has_shown)
         return;
     live.has_shown = is_answered;
@@ -181,8 +194,7 @@ static int pump(void)
 int mpi_live_wanted(void)
 {
     send_replies();
-    if (live.link.procs > live.outside + 1 && (live.answers || live.has_shown))
-        show_answered();
+    show_answered();
     return pump();
 }
 
@@ -198,6 +210,7 @@ static int peer_recv(void *owner, uint32_t *from, int *tag, void **data, size_t 
     struct item item;
 
     (void)owner;
+    show_answered(); /* a process may go on without a message to us */
     pump();
     if (!live.peers.first)
         return 0;
@@ -290,11 +303,29 @@ static int all_have_looked(void)
     for (uint32_t i = 0; i < live.outside; i++) {
         int64_t ran = ran_ns(i);
 
-        if (!(live.link.shown(live.link.owner, i) & LIVE_ASKS) && ran >= 0 && live.ran[i] >= 0 &&
-            ran - live.ran[i] < LOOKED_NS)
+        if (!(live.link.shown(live.link.owner, i) & (LIVE_ASKS | LIVE_LEFT)) && ran >= 0 &&
+            live.ran[i] >= 0 && ran - live.ran[i] < LOOKED_NS)
             return 0;
     }
     return 1;
+}
+
+static void begin_look(void)
+{
+    for (uint32_t i = 0; i < live.outside; i++)
+        live.ran[i] = ran_ns(i);
+}
+
+int mpi_live_asks(void *owner)
+{
+    (void)owner;
+    for (uint32_t i = 0; i < live.outside; i++) {
+        uint64_t word = live.link.shown(live.link.owner, i);
+
+        if (word & LIVE_ASKS || !(word >> LIVE_PID_SHIFT)) /* it cannot show it */
+            return 1;
+    }
+    return 0;
 }
 
 static int any_is_elsewhere(void)
@@ -314,13 +345,17 @@ uint64_t mpi_live_is_stuck(void *owner, uint64_t serial)
     if (!shown || shown != live.shown) {
         live.shown = shown;
         live.since = now;
-        for (uint32_t i = 0; shown && i < live.outside; i++)
-            live.ran[i] = ran_ns(i);
+        live.looks = 0;
+        if (shown)
+            begin_look();
         return 0;
     }
-    if ((double)(now - live.since) <
-            (any_is_elsewhere() ? STUCK_FAR_NS : STUCK_NS) * ticks_per_ns() ||
-        !all_have_looked())
+    if (live.looks < LOOKS && all_have_looked()) {
+        live.looks++;
+        begin_look();
+    }
+    if (live.looks < LOOKS || (double)(now - live.since) <
+                                  (any_is_elsewhere() ? STUCK_FAR_NS : STUCK_NS) * ticks_per_ns())
         return 0;
     return shown;
 }
@@ -330,7 +365,9 @@ uint64_t mpi_live_is_stuck(void *owner, uint64_t serial)
 static int unlock(void)
 {
     live.forced++;
-    if (engine_force(&mpi_world.engine))
+    if (engine_let_go(&mpi_world.engine))
+        return 1;
+    if (mpi_live_asks(NULL) && engine_force(&mpi_world.engine))
         return 1;
     if (++live.stuck < PROCS_LOOK_AFTER)
         return 0;
@@ -344,12 +381,35 @@ void mpi_live_await(void)
         live.link.wait(live.link.owner, AWAIT_NS); /* the bell ends it earlier */
 }
 
+static void *take_offer(struct inbox *in)
+{
+    void *offer = in->offer;
+
+    in->offer = NULL;
+    mpi_world.engine.offers -= offer != NULL;
+    return offer;
+}
+
+void mpi_live_let_go(void)
+{
+    for (uint32_t i = 0; i < live.outside; i++) {
+        void *offer = take_offer(&live.inboxes[i]);
+
+        if (offer)
+            add(&live.replies,
+                (struct item){.peer = i, .data = offer, .bytes = live.inboxes[i].offer_bytes});
+    }
+    send_replies();
+}
+
 struct run_live mpi_live_counts(void)
 {
     return (struct run_live){.inversions = mpi_bind_inversions(),
                              .forced = mpi_world.engine.forced + mpi_bind_guesses(),
                              .late = mpi_world.engine.late,
-                             .late_most = mpi_world.engine.late_most};
+                             .late_most = mpi_world.engine.late_most,
+                             .counted = live.counted,
+                             .kept = live.kept};
 }
 
 void mpi_live_close(void)
@@ -469,4 +529,28 @@ void orrery_own_reply(const void *data, size_t bytes)
     add(&live.replies, (struct item){.peer = mpi_rank_id(mpi_self()),
                                      .data = proc_link_copy(data, bytes),
                                      .bytes = bytes});
+}
+
+void orrery_own_offer(const void *data, size_t bytes)
+{
+    struct inbox *in = &live.inboxes[mpi_rank_id(mpi_self())];
+
+    in->offer = proc_link_copy(data, bytes);
+    in->offer_bytes = bytes;
+    mpi_world.engine.offers++;
+}
+
+int orrery_own_withdraw(void)
+{
+    void *offer = take_offer(&live.inboxes[mpi_rank_id(mpi_self())]);
+
+    proc_link_free(offer);
+    return offer != NULL;
+}
+
+void orrery_own_counted(unsigned how, int64_t kept)
+{
+    live.counted |= how;
+    if (kept > live.kept)
+        live.kept = kept;
 }

@@ -19,6 +19,10 @@ struct proc_link mpi_live_open(const struct run_options *);
 int mpi_live_is_open(void);
 /* For procs.h: all processes have been in calls for long. */
 uint64_t mpi_live_is_stuck(void *owner, uint64_t serial);
+/* Does a process wait for an answer? All others go on without the simulator. */
+int mpi_live_asks(void *owner);
+/* Answers the processes that need not wait. */
+void mpi_live_let_go(void);
 struct run_live mpi_live_counts(void);
 /* All ranks have ended: waits until the processes have, too. */
 void mpi_live_close(void);

@@ -489,6 +489,7 @@ void mpi_procs_open(const struct run_options *o, struct rank_map *map)
     if (o->live) {
         cfg.link = mpi_live_open(o);
         cfg.is_stuck = mpi_live_is_stuck;
+        cfg.asks = mpi_live_asks;
     }
     if (o->procs <= 1) {
         rank_map_init(map, RANK_MAP_BLOCK, (uint32_t)o->ranks, 1, 0, NULL);
