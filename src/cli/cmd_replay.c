@@ -4,9 +4,12 @@
  *
  * The replayer is an MPI program of its own (src/replay). It writes a new trace.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/path.h"
@@ -178,6 +181,16 @@ static int check_real(const struct cli_replay_request *q, struct err *err)
                : 0;
 }
 
+/* A file in memory for the summary of the simulator. */
+static int share_summary(struct cli_replay_request *q, struct err *err)
+{
+    int fd = memfd_create("orrery-replay", MFD_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, ERR_SYSTEM, "cannot make a memory file: %s", strerror(errno));
+    snprintf(q->summary, sizeof q->summary, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    return 0;
+}
+
 /* The summary of --json, also of a replay that failed. Returns the status, or that of a failure
  * here. */
 static int write_summary(const struct cli_replay_request *q, const struct cli_replay_counts *counts,
@@ -217,6 +230,8 @@ static int run(struct cli_replay_request *q, struct err *err)
         rc = check_whats(q, &t, err);
     if (rc == 0)
         rc = cli_parts_check_none(q->path, err);
+    if (rc == 0 && !q->real_time)
+        rc = share_summary(q, err);
     if (rc == 0)
         rc = cli_replay_words(&words, q, &t, err);
     if (rc == 0)
@@ -226,6 +241,8 @@ static int run(struct cli_replay_request *q, struct err *err)
     if (rc)
         return cli_fail(err);
     double wall_s = launch_watch_now() - start;
+    if (*q->summary)
+        results_summary_read(q->summary, &counts.run);
     int joined = join(q->path, &how, &counts);
     if (status == EXIT_FINDING)
         advise(q, &counts);

@@ -182,6 +182,13 @@ static void tell(const struct answer *a, const char *replayed, const struct cli_
                  "messages: with net.model loggops, flow or packet the times of others may differ "
                  "from the recording for that reason",
                  (unsigned long long)n->timed);
+    if (n->run.overcommitted_ranks)
+        log_note("overcommitted up to %.3g x the link of a node (rank %llu at %s; %llu rank%s): "
+                 "net.model=loggops takes this into account, flow that of other links, too",
+                 n->run.overcommitted, (unsigned long long)n->run.overcommitted_rank,
+                 time_text(is, sizeof is, n->run.overcommitted_at_s),
+                 (unsigned long long)n->run.overcommitted_ranks,
+                 n->run.overcommitted_ranks == 1 ? "" : "s");
 }
 
 int cli_replay_answer(const char *original, const char *replayed, const struct cli_replay_counts *n,

@@ -102,6 +102,8 @@ static int add_simulated(struct launch_argv *w, struct cli_replay_request *q, co
         launch_argv_add(w, "--progress");
     if (q->stats)
         launch_argv_add_all(w, (const char *const[]){"--stats", q->stats, NULL});
+    if (*q->summary)
+        launch_argv_add_all(w, (const char *const[]){"--json", q->summary, NULL});
     add_machine(q, w, &t->header);
     for (size_t i = 0; i < q->run.count; i++)
         launch_argv_add(w, q->run.at[i]);

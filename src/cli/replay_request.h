@@ -29,6 +29,7 @@ struct cli_replay_request {
     struct launch_argv whats; /* hypotheses */
     char path[PATH_MAX];      /* of the new trace, absolute */
     char source[PATH_MAX];    /* of the old one */
+    char summary[64];         /* where the simulator writes its summary; empty: nowhere */
 };
 
 void cli_replay_request_fini(struct cli_replay_request *);

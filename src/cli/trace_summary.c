@@ -51,6 +51,12 @@ static void put_counts(struct json *j, const struct cli_replay_counts *n)
     json_put_uint(j, "left_out", n->removed);
     json_put_uint(j, "unfinished", n->unfinished);
     json_put_uint(j, "timed", n->timed);
+    if (!n->run.overcommitted_ranks)
+        return;
+    json_put_double(j, "overcommitted", n->run.overcommitted);
+    json_put_uint(j, "overcommitted_ranks", n->run.overcommitted_ranks);
+    json_put_uint(j, "overcommitted_rank", n->run.overcommitted_rank);
+    json_put_double(j, "overcommitted_at_s", n->run.overcommitted_at_s);
 }
 
 static int read_trace(struct analysis *a, const char *path)

@@ -39,6 +39,7 @@ static const char *const uses[] = {NULL};
 const struct net_ops net_constant_ops = {
     .name = "constant",
     .uses = uses,
+    .instead = "loggops",
     .split = NET_SPLIT_FREE,
     .device = &device_formula_ops,
     .init = constant_init,

@@ -35,6 +35,7 @@ static int hops_init(struct net *net, const struct platform *machine, struct err
                 (c->topo_bandwidth && c->topo_bandwidth < c->net_bandwidth) ||
                 (c->topo_global_bandwidth && c->topo_global_bandwidth < c->net_bandwidth);
     net->state = s;
+    net->drain_varies = s->listed;
     net->lookahead = net_least_delay(net, vtime_scale(topo_least_latency(net->topo),
                                                       net->latency_factor));
     return 0;
@@ -104,8 +105,11 @@ static vtime hops_delay(const struct net *net, uint32_t src, uint32_t dst, uint6
 
 static vtime hops_drain(const struct net *net, uint32_t src, uint32_t dst, uint64_t bytes, vtime t)
 {
+    const struct hops *s = net->state;
     vtime transfer;
 
+    if (!s->listed)
+        return transfer_time(net_curve_at(net_curve(net, src, dst), bytes), bytes, 0);
     find(net, src, dst, bytes, t, &transfer);
     return transfer;
 }
@@ -154,6 +158,7 @@ static const char *const uses[] = {
 const struct net_ops net_hops_ops = {
     .name = "hops",
     .uses = uses,
+    .instead = "flow",
     .split = NET_SPLIT_FREE,
     .device = &device_formula_ops,
     .init = hops_init,

@@ -30,6 +30,14 @@ const char *const *net_model_uses(unsigned i)
     return i < MODELS ? models[i]->uses : NULL;
 }
 
+const char *net_model_instead(const char *name)
+{
+    for (size_t i = 0; i < MODELS; i++)
+        if (strcmp(models[i]->name, name) == 0)
+            return models[i]->instead;
+    return NULL;
+}
+
 /* Does it make a difference to the model whether ranks are on one node? */
 static int tells_nodes_apart(const struct net_ops *ops)
 {
@@ -108,6 +116,7 @@ int net_init(struct net *net, const struct platform *machine, uint64_t ranks, st
     rc = net->ops->init(net, machine, err);
     if (rc)
         goto undo_intra;
+    net_overcommit_init(net);
     return 0;
 undo_intra:
     net_curve_fini(&net->intra);
@@ -167,6 +176,7 @@ void net_fini(struct net *net)
     if (net->vectors)
         net_vectors_fini(net->vectors);
     mem_free(net->vectors);
+    net_overcommit_fini(net);
     net_curve_fini(&net->intra);
     net_curve_fini(&net->inter);
 }

@@ -28,6 +28,7 @@
 #include "engine/medium.h"
 #include "net/curve.h"
 #include "net/device.h"
+#include "net/overcommit.h"
 #include "platform/nodes.h"
 
 struct buf;
@@ -93,6 +94,8 @@ struct net_ops {
     /* Settings and lists that this model uses, but not all models do ("net.topology.*": a whole
      * section); ends with NULL. Settings that no model names are used by all. */
     const char *const *uses;
+    /* Without contention: the model to use where links are overcommitted. */
+    const char *instead;
     enum net_split split;
     /* Sends according to this model, unless init chooses another one. */
     const struct device_ops *device;
@@ -133,10 +136,12 @@ struct net {
     const struct net_ops *ops;
     vtime latency;        /* for device_uniform.h, after factors */
     uint64_t ps_per_byte; /* likewise, 44.20 fixed point; 0: infinitely fast */
+    struct net_overcommit overcommit;
     const struct device_ops *device;
     int direct_within;  /* messages within a node bypass the medium, if there is one */
     int rewinds;        /* as in struct platform */
     int curved;         /* overheads depend on the message, too */
+    int drain_varies;   /* and net_drain on when it is sent */
     uint8_t substreams; /* enum net_substreams; if not NET_SUBSTREAMS_ONE, `substream` is needed */
     /* The substream of a message of a program, as engine_call.tie; 0: it has none. */
     uint64_t (*substream)(const struct engine_msg *, enum net_substreams);
@@ -183,7 +188,8 @@ void net_traffic_link(struct net_traffic *, const struct net_traffic_link *);
 
 /* The table, for help and checks: names; NULL beyond the last. Static. */
 const char *net_model_name(unsigned i);
-const char *const *net_model_uses(unsigned i); /* net_ops.uses */
+const char *const *net_model_uses(unsigned i);   /* net_ops.uses */
+const char *net_model_instead(const char *name); /* net_ops.instead, or NULL */
 
 static inline uint32_t net_node(const struct net *n, uint32_t rank)
 {

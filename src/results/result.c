@@ -374,6 +374,25 @@ static void add_traffic(const struct run_page *page, struct buf *out)
         buf_addf(out, "  busiest link  %.1f%% of the time\n", 100 * utilisation(page, &t.link[0]));
 }
 
+static double overcommit_factor(const struct run_overcommit *o)
+{
+    return (double)o->needs / (double)o->took;
+}
+
+static void add_overcommit(const struct run_page *page, struct buf *out)
+{
+    const struct run_overcommit *o = &page->end.overcommit;
+    char at[UNITS_TEXT_MAX], ranks[UNITS_TEXT_MAX];
+
+    if (!o->ranks)
+        return;
+    buf_addf(out, "  overcommitted up to %.3g x the link of a node (rank %u at %s; %s rank%s):",
+             overcommit_factor(o), o->rank, units_format_time(at, sizeof at, o->at),
+             units_format_count(ranks, sizeof ranks, o->ranks), o->ranks == 1 ? "" : "s");
+    buf_addf(out, "\n                net.model=%s takes this into account\n",
+             net_model_instead(page->opt.platform.net_model));
+}
+
 static void add_host(const struct run_page *page, struct buf *out)
 {
     buf_addf(out, "  host          %s (%s)", run_host_kind(page->opt.host)->word,
@@ -436,6 +455,7 @@ void results_text(const struct run_page *page, const struct results_program *pro
     results_emulated_text(page, out);
     add_live(page, out);
     add_traffic(page, out);
+    add_overcommit(page, out);
     buf_addf(out, "  peak memory   %s",
              units_format_bytes(text, sizeof text, peak_memory(page, outcome)));
     if (has_processes(page, programs))
@@ -492,6 +512,19 @@ static void put_traffic(struct json *json, const struct run_page *page)
         put_link(json, page, &t.link[i]);
     json_array_end(json);
     json_object_end(json);
+}
+
+static void put_overcommit(struct json *json, const struct run_page *page)
+{
+    const struct run_overcommit *o = &page->end.overcommit;
+
+    if (!o->ranks)
+        return;
+    json_put_double(json, "overcommitted", overcommit_factor(o));
+    json_put_uint(json, "overcommitted_ranks", o->ranks);
+    json_put_uint(json, "overcommitted_rank", o->rank);
+    json_key(json, "overcommitted_at_s");
+    json_decimal(json, (uint64_t)o->at, 12);
 }
 
 static void put_live(struct json *json, const struct run_live *l)
@@ -589,6 +622,7 @@ void results_json(const struct run_page *page, const struct results_program *pro
         put_programs(&json, page, programs);
     results_emulated_json(page, &json);
     put_traffic(&json, page);
+    put_overcommit(&json, page);
     json_key(&json, "platform");
     platform_json(machine, &json);
     json_object_end(&json);

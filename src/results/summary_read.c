@@ -14,7 +14,7 @@
 
 #define SLICE 16384
 
-/* What every summary has, and what those of emulations have. */
+/* What every summary has, and what those of emulations and overcommitted links have. */
 enum key {
     KEY_TIME,
     KEY_MESSAGES,
@@ -25,11 +25,17 @@ enum key {
     KEY_TOLERANCE,
     KEY_EXPECTED,
     KEY_UNEXPECTED,
+    KEY_OVERCOMMITTED,
+    KEY_OVERCOMMITTED_RANKS,
+    KEY_OVERCOMMITTED_RANK,
+    KEY_OVERCOMMITTED_AT,
     KEYS
 };
 
-static const char *const names[KEYS] = {"virtual_time_ps", "messages",    "bytes",    "wall_s",
-                                        "max_behind_s",    "tolerance_s", "expected", "unexpected"};
+static const char *const names[KEYS] = {
+    "virtual_time_ps",    "messages",          "bytes",      "wall_s",        "max_behind_s",
+    "tolerance_s",        "expected",          "unexpected", "overcommitted", "overcommitted_ranks",
+    "overcommitted_rank", "overcommitted_at_s"};
 
 struct summary_reader {
     yajl_handle handle;
@@ -42,15 +48,19 @@ struct summary_reader {
 
 static void store(struct results_summary *s, enum key key, const char *text)
 {
-    double *real = key == KEY_WALL        ? &s->wall_s
-                   : key == KEY_BEHIND    ? &s->max_behind_s
-                   : key == KEY_TOLERANCE ? &s->tolerance_s
-                                          : NULL;
-    uint64_t *count = key == KEY_TIME       ? &s->time_ps
-                      : key == KEY_MESSAGES ? &s->messages
-                      : key == KEY_BYTES    ? &s->bytes
-                      : key == KEY_EXPECTED ? &s->expected
-                                            : &s->unexpected;
+    double *real = key == KEY_WALL               ? &s->wall_s
+                   : key == KEY_BEHIND           ? &s->max_behind_s
+                   : key == KEY_TOLERANCE        ? &s->tolerance_s
+                   : key == KEY_OVERCOMMITTED    ? &s->overcommitted
+                   : key == KEY_OVERCOMMITTED_AT ? &s->overcommitted_at_s
+                                                 : NULL;
+    uint64_t *count = key == KEY_TIME                  ? &s->time_ps
+                      : key == KEY_MESSAGES            ? &s->messages
+                      : key == KEY_BYTES               ? &s->bytes
+                      : key == KEY_EXPECTED            ? &s->expected
+                      : key == KEY_OVERCOMMITTED_RANKS ? &s->overcommitted_ranks
+                      : key == KEY_OVERCOMMITTED_RANK  ? &s->overcommitted_rank
+                                                       : &s->unexpected;
     if (real)
         *real = strtod(text, NULL);
     else

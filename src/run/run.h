@@ -198,6 +198,15 @@ static inline void run_access_add(struct run_access *to, const struct run_access
 /* How computing counts in a process outside: a bit of run_live.counted for each. */
 enum run_counted { RUN_COUNTED_WALL = 1, RUN_COUNTED_PROCESSOR = 2, RUN_COUNTED_NONE = 4 };
 
+/* A node sent faster than its link allows, as a model without contention lets it. */
+struct run_overcommit {
+    uint32_t ranks; /* that did; 0: none */
+    uint32_t rank;  /* the one that did most */
+    vtime at;       /* when it began */
+    vtime took;     /* what it sent left in this time, */
+    vtime needs;    /* in which the link needs this */
+};
+
 /* With processes outside. */
 struct run_live {
     uint64_t inversions; /* messages that a receive from any source got after a later one */
@@ -312,6 +321,7 @@ struct run_page {
         struct run_access access;
         struct run_emulated emulated;
         struct run_live live;
+        struct run_overcommit overcommit;
         int32_t has_traffic; /* the network model has counted: a struct net_traffic (net/net.h) */
         uint64_t traffic[RUN_TRAFFIC_WORDS];
         int32_t net_split; /* enum net_split (net/net.h): what the model needs */

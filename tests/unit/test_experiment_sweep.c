@@ -142,11 +142,19 @@ static void test_summaries(void)
     static const char good[] =
         "{\"a\": {\"messages\": 3, \"b\": [1, {\"bytes\": 4}]}, \"wall_s\": 0.5,"
         "\"virtual_time_ps\": 9007199254740993, \"messages\": 7, \"bytes\": 8}";
+    static const char sent[] =
+        "{\"wall_s\": 0.5, \"virtual_time_ps\": 9, \"messages\": 7, \"bytes\": 8,"
+        "\"overcommitted\": 1.5, \"overcommitted_ranks\": 3, \"overcommitted_rank\": 2,"
+        "\"overcommitted_at_s\": 0.25}";
     struct results_summary s;
     ok(read_summary(good, sizeof good - 1, &s) == 1 && s.wall_s == 0.5 && s.messages == 7 &&
            s.bytes == 8,
        "a summary");
     ok(s.time_ps == 9007199254740993u, "to the last picosecond");
+    ok(s.overcommitted_ranks == 0, "no link is overcommitted");
+    ok(read_summary(sent, sizeof sent - 1, &s) == 1 && s.overcommitted == 1.5 &&
+           s.overcommitted_ranks == 3 && s.overcommitted_rank == 2 && s.overcommitted_at_s == 0.25,
+       "links are");
     ok(read_summary(good, sizeof good - 2, &s) == 0, "one that is cut off is none");
     ok(read_summary("{}", 2, &s) == 0, "one without numbers is none");
     ok(!results_summary_read("/nonexistent", &s), "no file");

@@ -39,6 +39,7 @@ struct part {
     uint64_t peak_rss, pairs, batches, spawned;
     struct run_access access;
     struct run_live live;
+    struct net_overcommit_found overcommit;
     double median_slice_s, computed_s, left_out_s;
     int32_t aggregated;
     uint64_t stuck_bytes; /* of the report of a deadlock, which follows */
@@ -93,6 +94,7 @@ static void collect(const struct mpi_ending *e, enum engine_end end, struct buf 
                      .batches = mpi_procs_batches(),
                      .access = mpi_stats_accesses(mpi_world.stats),
                      .live = mpi_live_counts(),
+                     .overcommit = mpi_world.net.overcommit.found,
                      .spawned = engine_spares_started(&mpi_world.engine),
                      .median_slice_s = mpi_clock_median_slice(),
                      .computed_s = mpi_clock_computed(),
@@ -168,6 +170,7 @@ static void merge(struct whole *w, const struct buf *bytes)
     to->batches += p.batches;
     run_access_add(&to->access, &p.access);
     run_live_add(&to->live, &p.live);
+    net_overcommit_merge(&to->overcommit, &p.overcommit);
     to->spawned += p.spawned;
     to->private_bytes = larger(to->private_bytes, p.private_bytes);
     to->swapped_bytes = larger(to->swapped_bytes, p.swapped_bytes);
@@ -222,6 +225,9 @@ static void fill_page(const struct whole *w, enum run_cause cause)
     page->end.batches = p->batches;
     page->end.access = p->access;
     page->end.live = p->live;
+    page->end.overcommit = (struct run_overcommit){p->overcommit.ranks, p->overcommit.rank,
+                                                   p->overcommit.at, p->overcommit.took,
+                                                   p->overcommit.needs};
     page->end.spawned = p->spawned;
     page->end.net_split = (int32_t)mpi_world.net.ops->split;
     fill_traffic(page);

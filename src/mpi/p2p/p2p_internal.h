@@ -144,6 +144,16 @@ void mpi_match(struct mpi_rank *self, struct mpi_req *req, struct mpi_msg *m, vt
  * agent. Strands have larger numbers. */
 enum { MPI_ORDER_NONE = 0, MPI_ORDER_PROGRAM, MPI_ORDER_AGENT };
 
+/* Requests that a rank has waited for together: could its link carry what was sent? Only ranks that
+ * send apart have sends among them that are not judged by themselves (send.c). */
+void mpi_p2p_watch_waited(const struct mpi_rank *self, struct net_overcommit_set *,
+                          const struct mpi_req *);
+static inline int mpi_p2p_watches(const struct mpi_rank *self)
+{
+    return (self->sends_apart || mpi_strand_current) &&
+           mpi_world.net.overcommit.least != UINT64_MAX;
+}
+
 /* For matched kinds but EAGER, and for DATA: the number of bytes in the payload. */
 static inline uint64_t mpi_msg_carried(const struct mpi_msg *m)
 {

@@ -96,6 +96,47 @@ static inline int sends_alone(const struct mpi_rank *self)
            !vp_private.threaded;
 }
 
+/* The program's own sends have an order that depends on nothing else. */
+__attribute__((noinline)) static void watch_sent(const struct mpi_rank *self, uint32_t dst,
+                                                 uint64_t bytes, vtime arrival)
+{
+    if (!mpi_strand_current && !vp_private.threaded)
+        net_overcommit_sent(&mpi_world.net, mpi_rank_id(self), dst, bytes, self->ent.clock,
+                            arrival);
+}
+
+/* A message was sent that may overcommit the node's link. */
+static inline void watch(const struct mpi_rank *self, uint32_t dst, uint64_t bytes, vtime arrival)
+{
+    if (__builtin_expect(bytes >= mpi_world.net.overcommit.least, 0))
+        watch_sent(self, dst, bytes, arrival);
+}
+
+/* When a message left its node: an eager one when it was sent, a large one just before it was
+ * complete. */
+static void watch_waited(const struct mpi_rank *self, struct net_overcommit_set *set,
+                         const struct mpi_req *r)
+{
+    const struct net *net = &mpi_world.net;
+    uint32_t src = mpi_rank_id(self), dst = (uint32_t)r->peer;
+    int eager = r->bytes <= mpi_world.eager_limit || r->mode == MPI_MODE_BUFFERED;
+    vtime begin = r->posted, end = r->complete;
+
+    if (eager)
+        end = vtime_add(begin, net_drain(net, src, dst, r->bytes, begin));
+    else if (!net->drain_varies)
+        begin = end - net_drain(net, src, dst, r->bytes, begin);
+    net_overcommit_add(net, set, src, dst, r->bytes, begin, end);
+}
+
+void mpi_p2p_watch_waited(const struct mpi_rank *self, struct net_overcommit_set *set,
+                          const struct mpi_req *r)
+{
+    if (r->kind == MPI_REQ_SEND && r->flags & MPI_REQ_DONE && r->error == MPI_SUCCESS &&
+        r->bytes >= mpi_world.net.overcommit.least)
+        watch_waited(self, set, r);
+}
+
 /* Sends a message of the program, of `bytes` bytes; `req`, if not NULL, waits until the device has
  * taken it. Returns when that is, or DEVICE_BY_NOTICE. */
 static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t bytes,
@@ -106,8 +147,11 @@ static vtime transmit_own(struct mpi_rank *self, struct mpi_msg *m, uint64_t byt
                               .order = order_of(m),
                               .cookie = (uintptr_t)req,
                               .alone = sends_alone(self)};
+    uint32_t dst = m->em.dst;
+    struct device_sent sent = device_send(&mpi_world.device, &m->em, &how);
 
-    return device_send(&mpi_world.device, &m->em, &how).done;
+    watch(self, dst, bytes, sent.arrival);
+    return sent.done;
 }
 
 /* Sends a protocol step for a message, which keeps no order and which nobody waits for. */
@@ -205,8 +249,10 @@ static vtime send_eager_plain(struct mpi_rank *self, const void *buf, uint64_t c
                               .bytes = m->bytes,
                               .order = order_of(m),
                               .alone = sends_alone(self)};
+    struct device_sent sent = device_send(&mpi_world.device, &m->em, &how);
 
-    return device_send(&mpi_world.device, &m->em, &how).done;
+    watch(self, dst, how.bytes, sent.arrival);
+    return sent.done;
 }
 
 /* send_eager on any other device, checked or observed. */
@@ -247,12 +293,16 @@ static vtime send_eager(struct mpi_rank *self, const void *buf, uint64_t count,
                         uint64_t cookie, const struct mpi_req *req)
 {
     struct mpi_msg *m;
+    uint64_t bytes;
+    vtime arrival;
 
     if (__builtin_expect(!mpi_world.plain_sends, 0))
         return send_eager_other(self, buf, count, type, dst, tag, ctx, cookie, req);
     m = new_plain(self, buf, count, type, dst, tag, ctx, cookie);
-    m->em.arrival = device_uniform_arrival(&mpi_world.net, m->bytes, self->ent.clock);
+    bytes = m->bytes;
+    m->em.arrival = arrival = device_uniform_arrival(&mpi_world.net, bytes, self->ent.clock);
     engine_inject(&mpi_world.engine, &m->em);
+    watch(self, dst, bytes, arrival);
     return self->ent.clock;
 }
 

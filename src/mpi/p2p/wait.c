@@ -154,6 +154,15 @@ static void charge_all(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
     mpi_charges_settle(self, &charges);
 }
 
+static void watch_all(struct mpi_rank *self, const struct mpi_req *reqs, uint32_t n)
+{
+    struct net_overcommit_set set = {0};
+
+    for (uint32_t i = 0; i < n; i++)
+        mpi_p2p_watch_waited(self, &set, &reqs[i]);
+    net_overcommit_judge(&mpi_world.net, mpi_rank_id(self), &set);
+}
+
 int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
 {
     int error = MPI_SUCCESS;
@@ -176,6 +185,8 @@ int mpi_p2p_waitall(struct mpi_rank *self, struct mpi_req *reqs, uint32_t n)
             mpi_side_explained();
         }
     }
+    if (mpi_p2p_watches(self))
+        watch_all(self, reqs, n);
     charge_all(self, reqs, n);
     for (uint32_t i = 0; i < n; i++) {
         if (mpi_costs_are_for_receives())

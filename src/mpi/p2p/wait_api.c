@@ -145,11 +145,26 @@ static void charge_all(struct mpi_rank *self, int n, const MPI_Request *hs, vtim
     mpi_charges_settle(self, &charges);
 }
 
+static void watch_all(struct mpi_rank *self, int n, const MPI_Request *hs)
+{
+    struct net_overcommit_set set = {0};
+
+    for (int i = 0; i < n; i++) {
+        const struct mpi_req *r = mpi_req_pending(self, hs[i]);
+
+        if (r)
+            mpi_p2p_watch_waited(self, &set, r);
+    }
+    net_overcommit_judge(&mpi_world.net, mpi_rank_id(self), &set);
+}
+
 int mpi_finish_all(struct mpi_rank *self, int n, MPI_Request *hs, MPI_Status *statuses,
                    int stop_at_error)
 {
     int failed = 0;
 
+    if (mpi_p2p_watches(self))
+        watch_all(self, n, hs);
     charge_all(self, n, hs, VTIME_NEVER);
     for (int i = 0; i < n; i++) {
         struct mpi_req *r = mpi_req_pending(self, hs[i]);
