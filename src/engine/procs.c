@@ -234,7 +234,8 @@ static void take(struct procs *p, uint32_t from, int tag, const void *data, size
     assert(from < p->cfg.link.procs);
     switch (tag) {
     case PROCS_BATCH:
-        batch_deliver(p, data, bytes);
+        if (!procs_is_dropped(p, data))
+            batch_deliver(p, data, bytes);
         count_received(p, from);
         break;
     case PROCS_REPORT:

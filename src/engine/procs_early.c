@@ -8,6 +8,9 @@
  * entered it earlier, and others would forget at the verdict what their entities have asked for
  * after it (engine.h, invariant 7). Therefore, where all take part in all steps, batches have the
  * number of their step, and whatever comes from a process that is ahead waits for the verdict.
+ *
+ * A process whose engine was stopped takes no further step. Nothing waits there: notes say how the
+ * run ends, and messages that would have waited are dropped (procs_is_dropped).
  */
 #include <assert.h>
 #include <string.h>
@@ -41,7 +44,7 @@ int procs_hold_early(struct procs *p, uint32_t from, int tag, void *data, size_t
 {
     struct procs_held *h, **last = &p->held;
 
-    if (!p->cfg.in_step || !is_early(p, from, tag, data))
+    if (!p->cfg.in_step || p->cfg.engine->stop || !is_early(p, from, tag, data))
         return 0;
     while (*last)
         last = &(*last)->next;
@@ -56,9 +59,19 @@ struct procs_held *procs_release(struct procs *p)
 {
     struct procs_held *all = p->held;
 
-    if (!all || all->epoch == p->epoch)
+    if (!all || (all->epoch == p->epoch && !p->cfg.engine->stop))
         return NULL;
-    assert(p->epoch == all->epoch + 1);
+    assert(p->epoch == all->epoch + 1 || p->cfg.engine->stop);
     p->held = NULL;
     return all;
+}
+
+int procs_is_dropped(const struct procs *p, const void *batch)
+{
+    struct procs_head head;
+
+    if (!p->cfg.in_step || !p->cfg.engine->stop)
+        return 0;
+    memcpy(&head, batch, sizeof head);
+    return head.step > p->epoch;
 }

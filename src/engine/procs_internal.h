@@ -23,6 +23,8 @@ struct procs_held {
 int procs_hold_early(struct procs *, uint32_t from, int tag, void *data, size_t bytes);
 /* What was kept and need not wait any longer, for the caller to take and free; or NULL. */
 struct procs_held *procs_release(struct procs *);
+/* Does this process never take the step that the batch belongs to? */
+int procs_is_dropped(const struct procs *, const void *batch);
 
 /* In place. `wakes`: does a message end the sleep of its receiver? */
 void procs_wait_init(struct procs_wait *, int wakes);

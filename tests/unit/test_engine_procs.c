@@ -272,6 +272,26 @@ static void test_notes(void)
     tear_down();
 }
 
+/* Process 1 has not taken the step that process 0 has; then its engine is stopped. */
+static void test_stopped(void)
+{
+    set_up();
+    procs[0].cfg.in_step = procs[1].cfg.in_step = 1;
+    procs[0].epoch = procs[1].epoch + 1;
+    post(2, 8, 1);
+    procs_flush(&procs[0]);
+    procs_note(&procs[0], 1, NOTE, proc_link_alloc(8), 8);
+    procs_receive(&procs[1]);
+    ok(notes == 0 && !entities[1][0].inbox, "what is ahead of a process waits");
+    engines[1].stop = 1;
+    procs_note(&procs[0], 1, NOTE, proc_link_alloc(8), 8);
+    procs_receive(&procs[1]);
+    is_int(notes, 2, "no note waits for a process that was stopped");
+    ok(!entities[1][0].inbox, "which gets no message any more");
+    engines[1].stop = 0;
+    tear_down();
+}
+
 static void test_stuck(void)
 {
     struct engine_status all = {0};
@@ -327,6 +347,7 @@ int main(void)
     test_sizes();
     test_ended();
     test_notes();
+    test_stopped();
     test_stuck();
     test_led();
     test_woken();
