@@ -5,6 +5,7 @@
 #include "base/sys.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 int sys_write_all(int fd, const void *data, size_t size)
 {
@@ -61,4 +62,14 @@ ssize_t sys_read_text(const char *path, char *text, size_t size)
     sys_close(fd);
     text[length] = '\0';
     return (ssize_t)length;
+}
+
+uint64_t sys_kept_waiting(const char *schedstat)
+{
+    char text[128], *at;
+
+    if (sys_read_text(schedstat, text, sizeof text) <= 0)
+        return 0;
+    strtoull(text, &at, 10); /* how long it ran */
+    return strtoull(at, NULL, 10);
 }

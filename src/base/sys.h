@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -153,5 +154,9 @@ int sys_write_all(int fd, const void *data, size_t size);
  * length, or -1 with errno. Meant for files of /proc and /sys.
  */
 ssize_t sys_read_text(const char *path, char *text, size_t size);
+
+/* For how many nanoseconds a process or thread was runnable but did not run, by its file schedstat
+ * in /proc; 0 if the kernel does not say. */
+uint64_t sys_kept_waiting(const char *schedstat);
 
 #endif

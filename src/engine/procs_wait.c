@@ -2,7 +2,6 @@
  * procs_wait.c - how a process waits for others: it polls, then sleeps, and shares a processor with
  * them if others want the processors.
  */
-#include <stdlib.h>
 
 #include "base/sys.h"
 #include "base/ticks.h"
@@ -25,18 +24,6 @@
 #define PRESSED_PART 0.05
 #define GATHERED_NS 2000000000.0 /* how long processes share one processor */
 #define GATHER_PART 0.2          /* they do if they slept for this fraction of the time */
-
-/* For how many nanoseconds this thread was runnable but did not run; 0 if the kernel does not
- * say. */
-static uint64_t kept_waiting(void)
-{
-    char text[128], *at;
-
-    if (sys_read_text("/proc/thread-self/schedstat", text, sizeof text) <= 0)
-        return 0;
-    strtoull(text, &at, 10); /* how long it ran */
-    return strtoull(at, NULL, 10);
-}
 
 /*
  * When others want the processors, a process that wakes up must wait for a processor, however short
@@ -70,7 +57,7 @@ static int is_pressed(struct procs *p, uint64_t now)
         return w->pressed;
     if (now < w->gathered_until)
         return 1;
-    kept = kept_waiting();
+    kept = sys_kept_waiting("/proc/thread-self/schedstat");
     w->pressed = !w->gathered_until && w->asked && (double)(kept - w->kept) > PRESSED_PART * passed;
     gather(p, now, passed);
     w->asked = now;

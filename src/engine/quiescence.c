@@ -349,10 +349,10 @@ static vtime first_below(const struct engine_status *s)
 }
 
 /*
- * May the medium handle its next event? What an entity that is away
- * does next is submitted at its clock or later: in time for events at that clock, if they wait, as
- * they would for an entity that is ready. And if something is forced, a medium that carries nothing
- * brings nothing: its events are timers, which would only move time.
+ * May the medium handle its next event? What an entity that is away does next is submitted at its
+ * clock or later: in time for events at that clock, if they wait, as they would for an entity that
+ * is ready. And if something is forced, a medium that carries nothing brings nothing: its events
+ * are timers, which would only move time.
  */
 static int medium_may(const struct engine *e, const struct engine_status *s)
 {

@@ -28,7 +28,7 @@ static struct {
     clockid_t which;
     int64_t cost; /* ns; of reading the clock, which is no part of the program */
     int is_off;
-    uint64_t kept; /* kept_waiting() at the beginning */
+    uint64_t kept; /* kept_waiting at the beginning */
     _Atomic(int64_t) shown;
     int (*gettime)(clockid_t, struct timespec *);
 } timer = {.which = CLOCK_MONOTONIC};
@@ -60,15 +60,9 @@ unsigned guest_clock_counts(void)
                                             : RUN_COUNTED_PROCESSOR;
 }
 
-/* For how many nanoseconds the process was runnable but did not run; 0 if the kernel does not
- * say. */
 static uint64_t kept_waiting(void)
 {
-    char text[128], *at;
-    if (sys_read_text("/proc/self/schedstat", text, sizeof text) <= 0)
-        return 0;
-    strtoull(text, &at, 10); /* how long it ran */
-    return strtoull(at, NULL, 10);
+    return sys_kept_waiting("/proc/self/schedstat");
 }
 
 uint32_t guest_clock_kept_us(void)

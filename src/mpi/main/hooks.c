@@ -330,18 +330,21 @@ static int wanted(void *owner)
     return f != NULL;
 }
 
-/* All wait for the ranks that are out: shows one to the watchdog. */
+/* All wait for the ranks that are out: shows one to the watchdog, usually the one that ran last. */
 static void show_out(void)
 {
     const struct engine *e = &mpi_world.engine;
-    uint32_t i = 0;
+    uint32_t count = e->cfg.map.count;
 
-    while (i < e->cfg.map.count && mpi_world.ranks[i].ent.state != ENGINE_OUT)
-        i++;
-    if (i == e->cfg.map.count)
-        return;
-    mpi_world.page->now.current_rank = mpi_rank_id(&mpi_world.ranks[i]);
-    mpi_world.page->now.current_pid = vp_rank_pid(&mpi_world.ranks[i].vp);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mpi_rank *r = &mpi_world.ranks[(engine_running(e) + i) % count];
+
+        if (r->ent.state == ENGINE_OUT) {
+            mpi_world.page->now.current_rank = mpi_rank_id(r);
+            mpi_world.page->now.current_pid = vp_rank_pid(&r->vp);
+            return;
+        }
+    }
 }
 
 static void await_want(void *owner)
